@@ -40,16 +40,9 @@ from solrbench.telemetry.summary import OwnPodMeter, summarise_servers
 def test_pods_of_both_families_are_asked(
     host: str, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = []
-
-    def answer(request: httpx.Request) -> httpx.Response:
-        asked.append(str(request.url))
-        return httpx.Response(200, text="{}")
-
-    client = httpx.Client(transport=httpx.MockTransport(answer))
-    monkeypatch.setattr(progress, "create_client", lambda **_: client)
-    assert read_progress(host) == "{}"
-    assert asked == [url]
+    transport = httpx.MockTransport(lambda request: httpx.Response(200, text=str(request.url)))
+    monkeypatch.setattr(progress, "create_client", lambda **_: httpx.Client(transport=transport))
+    assert read_progress(host) == url
 
 
 def test_a_pod_that_sends_too_much_has_no_progress(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,18 +100,23 @@ def test_failure_is_reported_by_reason_and_message() -> None:
     assert "started" not in body
 
 
+def terminated(progress: IndexProgress) -> IndexProgress:
+    """Return what the operator reads of a termination message, which must not be too long."""
+    text = termination_message(progress)
+    assert len(text) <= MAX_TERMINATION_MESSAGE_BYTES
+    return IndexProgress.model_validate_json(text)
+
+
 @pytest.mark.parametrize("message", ["short", "é" * 5000, '"\\\n' * 3000, "😀" * 2000])
 def test_long_termination_message_is_shortened_and_parses(message: str) -> None:
     whole = f"a.json: record 3: {message}; correct the file"
     progress = IndexProgress(pod=1, documents=7, reason="MalformedDocument", message=whole)
-    text = termination_message(progress)
-    assert len(text) <= MAX_TERMINATION_MESSAGE_BYTES
-    found = IndexProgress.model_validate_json(text)
+    found = terminated(progress)
     assert (found.documents, found.reason) == (7, "MalformedDocument")
     assert found.message is not None
     assert found.message.startswith("a.json: record 3: ")
     assert found.message.endswith("; correct the file")
-    assert len(text) > 2000 or found.message == whole
+    assert len(termination_message(progress)) > 2000 or found.message == whole
 
 
 def test_files_are_shortened_and_left_out_before_the_message_is_cut() -> None:
@@ -127,10 +125,7 @@ def test_files_are_shortened_and_left_out_before_the_message_is_cut() -> None:
     ]
     cut = "a.json: record 3: " + "x" * 3000
     for message, most in ((None, 16), ("a.json: record 3", 16), (cut, 4)):
-        progress = IndexProgress(pod=1, files=99, slowest_files=files, message=message)
-        text = termination_message(progress)
-        assert len(text) <= MAX_TERMINATION_MESSAGE_BYTES
-        found = IndexProgress.model_validate_json(text)
+        found = terminated(IndexProgress(pod=1, files=99, slowest_files=files, message=message))
         assert (found.files, found.message) == (99, message)
         assert 0 < len(found.slowest_files) <= most
         kept = zip(found.slowest_files, files, strict=False)
@@ -155,9 +150,7 @@ def test_what_solr_did_comes_before_the_names_of_files() -> None:
         counter.read(ReadCounts(files=16, slowest=slowest))
         counter.observed(summarise_servers(readings, []))
         counter.ended()
-        text = termination_message(counter.progress)
-        assert len(text) <= MAX_TERMINATION_MESSAGE_BYTES
-        found.append(IndexProgress.model_validate_json(text))
+        found.append(terminated(counter.progress))
     assert unpack_telemetry(found[1].telemetry).series
     assert found[1].telemetry == found[0].telemetry
     assert found[1].slowest_files

@@ -37,6 +37,10 @@ def dataset(*paths: str, **more: Any) -> Dataset:
     return Dataset.model_validate({"persistentVolumeClaim": claim, **more})
 
 
+def downloaded(*urls: str) -> Dataset:
+    return Dataset.model_validate({"http": {"urls": urls}})
+
+
 def read(wanted: Dataset, folder: Path, part: Partition = WHOLE) -> list[dict[str, Any]]:
     around = ReadContext(folder, RetryPolicy(5, 0.001, 0.001, 0.0), ON_LOOPBACK)
     return [document for document, _ in read_documents(wanted, part, around)]
@@ -103,20 +107,18 @@ def test_says_what_is_wrong_with_a_file(
 def test_urls_are_read_like_files(tmp_path: Path) -> None:
     files = {"/x/a.jsonl.gz": packed(b'{"t":"x"}\n'), "/b.json": b'[{"t":"y"}]'}
     with file_server(files, []) as url:
-        urls = [f"{url}/x/a.jsonl.gz?token=secret", f"{url}/b.json"]
-        found = read(Dataset.model_validate({"http": {"urls": urls}}), tmp_path)
+        wanted = downloaded(f"{url}/x/a.jsonl.gz?token=secret", f"{url}/b.json")
+        found = read(wanted, tmp_path)
     assert [each["id"] for each in found] == ["a.jsonl.gz-1", "b.json-1"]
 
 
 def test_an_empty_file_among_others_is_no_failure(tmp_path: Path) -> None:
     with file_server({"/a.jsonl": b"", "/b.jsonl": b'{"t":"x"}\n', "/c.jsonl": b""}, []) as url:
         urls = [f"{url}/{name}.jsonl" for name in "abc"]
-        wanted = Dataset.model_validate({"http": {"urls": urls}})
         parts = [Partition(pod, 2, 10) for pod in range(2)]
-        assert [len(read(wanted, tmp_path, part)) for part in parts] == [0, 1]
-        empty = Dataset.model_validate({"http": {"urls": urls[::2]}})
+        assert [len(read(downloaded(*urls), tmp_path, part)) for part in parts] == [0, 1]
         with failing(IndexingError, "EmptyDataset", "no document in"):
-            read(empty, tmp_path)
+            read(downloaded(*urls[::2]), tmp_path)
 
 
 @pytest.mark.parametrize("pods", [1, 2, 3, 5, 7])
@@ -128,8 +130,7 @@ def test_each_pod_downloads_only_the_files_of_its_own(tmp_path: Path, pods: int)
     for pod in range(pods):
         asked.append([])
         with file_server(bodies, [], asked[pod]) as url:
-            urls = [f"{url}/{name}" for name in names]
-            wanted = Dataset.model_validate({"http": {"urls": urls}})
+            wanted = downloaded(*(f"{url}/{name}" for name in names))
             found += [each["id"] for each in read(wanted, tmp_path, Partition(pod, pods, 3))]
     assert sorted(found) == sorted(f"{name}-{n}" for name in names for n in range(1, 18))
     assert {path for paths in asked for path in paths} == set(bodies)
@@ -140,7 +141,7 @@ def test_each_pod_downloads_only_the_files_of_its_own(tmp_path: Path, pods: int)
 def test_body_that_ends_early_may_be_whole_next_time(tmp_path: Path) -> None:
     script = [(0, "")]
     with file_server({"/a.jsonl": b'{"t":"x"}\n' * 9}, script) as url:
-        wanted = Dataset.model_validate({"http": {"urls": [f"{url}/a.jsonl?token=secret"]}})
+        wanted = downloaded(f"{url}/a.jsonl?token=secret")
         assert len(read(wanted, tmp_path)) == 9
         script.extend([(0, "")] * 10)
         said = "connection lost after 85 bytes"
