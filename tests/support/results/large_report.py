@@ -12,7 +12,7 @@ from solrbench.kube.reader import METADATA_ONLY
 from solrbench.kube.result_documents import delete_leftovers, list_chunks
 from solrbench.manifests.results import build_report
 from support.resources.objects import stored
-from support.servers.api_stub import CORE, cluster_of, resources
+from support.servers.api_stub import cluster_with_kinds
 
 BENCHMARK = stored()
 DOCUMENTS = 16
@@ -37,10 +37,6 @@ class LargeReport:
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
         path = request.url.path
-        if path == "/api/v1":
-            return resources(*CORE)
-        if path == "/apis/solrbench.io/v1alpha1":
-            return resources("SolrBenchmark", "SolrBenchmarkSweep")
         if request.method == "DELETE":
             self.deleted.append(path.rpartition("/")[2])
             return httpx.Response(200, json={})
@@ -71,7 +67,7 @@ OVER = {
 def clean_up(_: bytes = b"") -> None:
     """Look for leftovers of the report, then delete it, as it takes more than its namespace may."""
     report = LargeReport()
-    cluster = cluster_of(report)
+    cluster = cluster_with_kinds(report)
     assert len(report.chunks) * MAX_CHUNK_BYTES > 256 << 20
     delete_leftovers(cluster, list_chunks(cluster, BENCHMARK))
     assert report.deleted == []

@@ -33,6 +33,16 @@ def cluster_of(handler: Handler) -> Cluster:
     return Cluster(ApiConnection(httpx.Client(transport=transport, base_url="https://api.test")))
 
 
+def cluster_with_kinds(respond: Handler) -> Cluster:
+    """Return a client of a function that responds to all but questions for the usual kinds."""
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        kinds = GROUPS.get(request.url.path)
+        return respond(request) if kinds is None else resources(*kinds)
+
+    return cluster_of(answer)
+
+
 def resources(*kinds: str) -> httpx.Response:
     """Return what the API server says about the kinds of a group."""
     found = [
@@ -65,15 +75,12 @@ def body_of(request: httpx.Request) -> Body:
 
 
 class ApiStub:
-    """Serves `objects`; `responses` by path come first.
-
-    Attributes:
-        responses: by the begin of a path; `*` for every path
-    """
+    """Serves `objects`; `responses` by path come first."""
 
     def __init__(self, *bodies: Body) -> None:
         self.objects: dict[str, Body] = {}
         self.responses: dict[str, httpx.Response] = {}
+        """By the begin of a path; `*` for every path."""
         self.groups = dict(GROUPS)
         self.requests: list[httpx.Request] = []
         for body in bodies:

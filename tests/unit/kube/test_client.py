@@ -10,7 +10,6 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
-from solrbench.api.identity import BENCHMARKS
 from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
 from solrbench.kube.client import Cluster
 from solrbench.kube.connection import (
@@ -23,10 +22,10 @@ from solrbench.kube.connection import (
 from support.cluster.benchmarks import small
 from support.failing import failing
 from support.servers.api_stub import (
-    CORE,
     ApiStub,
     body_of,
     cluster_of,
+    cluster_with_kinds,
     resources,
     status,
     stream_of,
@@ -38,7 +37,7 @@ KIND = ("solr.apache.org/v1beta1", "SolrCloud")
 
 def cluster(**by_path: httpx.Response) -> Cluster:
     """Return a client of a server with these responses, by path; HTTP 404 at all others."""
-    return cluster_of(lambda request: by_path.get(request.url.path) or status(404))
+    return cluster_with_kinds(lambda request: by_path.get(request.url.path) or status(404))
 
 
 def test_a_kind_is_served_if_its_group_lists_it() -> None:
@@ -108,14 +107,12 @@ def test_reads_alone_are_repeated_when_a_kept_connection_was_closed() -> None:
     seen: list[str] = []
 
     def close_once(request: httpx.Request) -> httpx.Response:
-        if request.url.path == "/api/v1":
-            return resources(*CORE)
         seen.append(request.method)
         if len(seen) == 1:
             raise httpx.RemoteProtocolError("Server disconnected without sending a response.")
         return httpx.Response(200, json={})
 
-    shared = cluster_of(close_once)
+    shared = cluster_with_kinds(close_once)
     with pytest.raises(UnreachableError, match="disconnected"):
         shared.merge("v1", "Pod", "search", "one", {})
     assert seen == ["PATCH"]
@@ -152,23 +149,21 @@ def test_end_of_a_log_is_read_as_text_with_limits() -> None:
 
 def test_a_log_is_followed_line_by_line() -> None:
     text = httpx.Response(200, content=iter([b"on", b"e\ntwo\n\nth", b"ree"]))
-    shared = cluster(**{"/api/v1": resources(*CORE), LOG_PATH: text})
-    found = list(shared.follow_log("search", "one-solr-0", "solr", 10))
+    found = list(cluster(**{LOG_PATH: text}).follow_log("search", "one-solr-0", "solr", 10))
     assert found == ["one", "two", "", "three"]
 
 
 def test_a_refused_log_is_not_a_missing_one() -> None:
     with pytest.raises(ForbiddenError):
-        read_log(cluster(**{"/api/v1": resources(*CORE), LOG_PATH: status(403)}))
+        read_log(cluster(**{LOG_PATH: status(403)}))
     with failing(TemporaryError, "NotFound"):
-        read_log(cluster(**{"/api/v1": resources(*CORE)}))
+        read_log(cluster())
 
 
 def test_objects_of_the_whole_cluster_have_no_namespace_in_their_path() -> None:
-    found = {"/api/v1": resources("Node")}
-    found["/api/v1/nodes/one"] = httpx.Response(200, json={"kind": "Node"})
-    assert cluster(**found).get("v1", "Node", "search", "one") == {"kind": "Node"}
-    assert not cluster(**found).is_namespaced("v1", "Node")
+    shared = cluster(**{"/api/v1/nodes/one": httpx.Response(200, json={"kind": "Node"})})
+    assert shared.get("v1", "Node", "search", "one") == {"kind": "Node"}
+    assert not shared.is_namespaced("v1", "Node")
 
 
 def test_a_name_that_others_wrote_is_one_part_of_the_path() -> None:
@@ -347,15 +342,13 @@ def watch(response: httpx.Response, queries: list[dict[str, str]] | None = None)
     """Return the versions that were seen."""
 
     def respond(request: httpx.Request) -> httpx.Response:
-        if request.url.path == f"/apis/{BENCHMARKS[0]}":
-            return resources(BENCHMARKS[1])
         if queries is not None:
             queries.append(dict(request.url.params))
         return response
 
     return [
         None if body is None else str(body["metadata"]["resourceVersion"])
-        for body in cluster_of(respond).watch(dict(KNOWN), 3)
+        for body in cluster_with_kinds(respond).watch(dict(KNOWN), 3)
     ]
 
 

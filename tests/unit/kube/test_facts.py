@@ -1,4 +1,4 @@
-"""Fields of a kind in the OpenAPI document, and the nodes that are recorded."""
+"""Fields of a kind in the OpenAPI document, what is recorded of the nodes, and Secrets."""
 
 from base64 import b64encode
 from contextlib import nullcontext
@@ -6,10 +6,14 @@ from typing import Any
 
 import pytest
 
+from solrbench.api.v1alpha1 import SolrBenchmark
+from solrbench.contract import names
 from solrbench.contract.environment import Environment, NodeRecord
 from solrbench.errors import TemporaryError
 from solrbench.kube.connection import ForbiddenError
 from solrbench.kube.facts import known_fields, record_environment, secret_auth
+from solrbench.kube.result_documents import read_environment
+from solrbench.kube.results import BenchmarkResultStore
 from solrbench.manifests.solr_cloud import API_VERSION, KIND, POD_OPTIONS
 from solrbench.net.http import HttpAuth, basic_auth
 from solrbench.reasons.end import ApiServerReason
@@ -149,6 +153,43 @@ def test_image_of_each_container_is_recorded() -> None:
         "solr/vault": "solr-None-vault:1",
         "zookeeper": "zookeeper-None-zookeeper:1",
     }
+
+
+def running(cluster: FakeCluster, target: int, load: int, node: str) -> SolrBenchmark:
+    """Return a benchmark in an attempt whose Solr pod runs on a node."""
+    labels = names.labels(BENCHMARK, names.SOLR, target)
+    cluster.put(pod("base-solr-0", labels, spec={"nodeName": node}))
+    attempts = BENCHMARK.status.attempts.model_copy(update={"target": target, "load": load})
+    status = BENCHMARK.status.model_copy(update={"attempts": attempts})
+    return BENCHMARK.model_copy(update={"status": status})
+
+
+def test_environment_is_recorded_once_for_each_attempt() -> None:
+    api = FakeCluster()
+    for target, load, node in ((1, 1, "a"), (1, 2, "a"), (2, 3, "b")):
+        benchmark, reports = running(api, target, load, node), BenchmarkResultStore(api)
+        assert not reports.has_attempt(benchmark)
+        reports.store_environment(benchmark, record_environment(api, benchmark, "17"))
+        assert reports.has_attempt(benchmark)
+        assert BenchmarkResultStore(api).has_attempt(benchmark)  # after a restart of the operator
+    record = read_environment(api, BENCHMARK)
+    assert record is not None
+    assert [(each.target, each.load) for each in record.attempts] == [(1, 1), (1, 2), (2, 3)]
+    words = "nodes of solr: a at first, b in attempt 2 of the target, 3 of the load"
+    assert record.differences == [words]
+    assert [each.name for each in record.nodes] == ["a", "b"]
+
+
+@pytest.mark.parametrize("text", [None, "", "{}", '{"specHash": 5}'])
+def test_a_record_that_cannot_be_read_is_made_anew(text: str | None) -> None:
+    cluster = FakeCluster()
+    reports = BenchmarkResultStore(cluster)
+    record = Environment(spec_hash="5")
+    reports.store_environment(BENCHMARK, record)
+    (body,) = [each for (kind, *_), each in cluster.objects.items() if kind == "ConfigMap"]
+    body["data"] = None if text is None else dict.fromkeys(body["data"], text)
+    assert read_environment(cluster, BENCHMARK) is None
+    assert reports.store_environment(BENCHMARK, record) == record
 
 
 LOGIN = {"basicAuth": {"secret": {"name": "login"}}}

@@ -8,13 +8,11 @@ import pytest
 from solrbench.api.identity import BENCHMARKS
 from solrbench.errors import TemporaryError
 from solrbench.kube.reader import LISTED_AT_ONCE, MAX_LIST_MEMORY, MAX_PART_BYTES, METADATA_AT_ONCE
-from support.servers.api_stub import CORE, ApiStub, cluster_of, resources
+from support.servers.api_stub import ApiStub, cluster_of, cluster_with_kinds
 
 
 def test_listed_objects_have_the_kind_and_version_that_the_list_has() -> None:
     def respond(request: httpx.Request) -> httpx.Response:
-        if request.url.path == "/api/v1":
-            return resources(*CORE)
         if request.url.params.get("continue") == "more":
             items, metadata = [{"metadata": {"name": "b"}}], {}
         else:
@@ -22,7 +20,7 @@ def test_listed_objects_have_the_kind_and_version_that_the_list_has() -> None:
         body = {"kind": "PodList", "apiVersion": "v1", "metadata": metadata, "items": items}
         return httpx.Response(200, json=body)
 
-    found = cluster_of(respond).list("v1", "Pod", "search", {})
+    found = cluster_with_kinds(respond).list("v1", "Pod", "search", {})
     names = [(each["kind"], each["metadata"]["name"]) for each in found]
     assert names == [("Pod", "a"), ("Pod", "b")]
 
@@ -48,14 +46,12 @@ def test_objects_of_a_namespace_are_listed_up_to_a_limit(
     annotations: dict[str, str], limits: tuple[int, ...]
 ) -> None:
     def respond(request: httpx.Request) -> httpx.Response:
-        if request.url.path == "/api/v1":
-            return resources(*CORE)
         asked.append(int(request.url.params["limit"]))
         pods = [{"metadata": {"annotations": annotations}}]
         return httpx.Response(200, json={"metadata": {"continue": "more"}, "items": pods})
 
     asked: list[int] = []
-    reader = cluster_of(respond)
+    reader = cluster_with_kinds(respond)
     with pytest.raises(TemporaryError, match="Pods of namespace search take more than 128 MiB"):
         reader.list("v1", "Pod", "search", {})
     with pytest.raises(TemporaryError, match="Events of namespace search take more than 128 MiB"):
@@ -77,8 +73,6 @@ def test_objects_that_a_tenant_has_filled_are_listed_one_by_one(
     asked: list[int] = []
 
     def respond(request: httpx.Request) -> httpx.Response:
-        if request.url.path == f"/apis/{BENCHMARKS[0]}":
-            return resources(BENCHMARKS[1])
         query = request.url.params
         begin, limit = int(query.get("continue", "0")), int(query["limit"])
         asked.append(limit)
@@ -86,7 +80,7 @@ def test_objects_that_a_tenant_has_filled_are_listed_one_by_one(
         rest = {"continue": str(end)} if end < len(bodies) else {}
         return httpx.Response(200, json={"metadata": rest, "items": bodies[begin:end]})
 
-    listed = cluster_of(respond).list_metadata(*BENCHMARKS, None)
+    listed = cluster_with_kinds(respond).list_metadata(*BENCHMARKS, None)
     assert [each["metadata"]["name"] for each in listed] == list("01234567")
     assert asked == [METADATA_AT_ONCE, METADATA_AT_ONCE // 10, *[1] * 8]
 

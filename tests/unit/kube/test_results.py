@@ -12,14 +12,11 @@ from typing import Any
 import pytest
 
 from solrbench.analysis.verdict import evaluate_document, evaluate_steps
-from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.contract import names
 from solrbench.contract.environment import Environment
 from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.step_document import StepRunResult, UsageSlice
 from solrbench.contract.storage import DamagedReportError, to_chunks
 from solrbench.errors import TemporaryError
-from solrbench.kube.facts import record_environment
 from solrbench.kube.result_documents import (
     delete_leftovers,
     find_documents,
@@ -379,41 +376,3 @@ def test_each_document_is_looked_through_once(monkeypatch: pytest.MonkeyPatch) -
         found = evaluate_steps(reports.samples(benchmark), reports.runs(benchmark).values())
     assert seen == [FIRST.id, SECOND.id]
     assert found == verdicts_of(benchmark.spec, [FIRST, SECOND])
-
-
-def running(cluster: FakeCluster, target: int, load: int, node: str) -> SolrBenchmark:
-    """Return a benchmark in an attempt whose Solr pod runs on a node."""
-    meta = {"name": "base-solr-0", "namespace": "search"}
-    labels = names.labels(BENCHMARK, names.SOLR, target)
-    cluster.put({"kind": "Pod", "metadata": meta | {"labels": labels}, "spec": {"nodeName": node}})
-    attempts = BENCHMARK.status.attempts.model_copy(update={"target": target, "load": load})
-    status = BENCHMARK.status.model_copy(update={"attempts": attempts})
-    return BENCHMARK.model_copy(update={"status": status})
-
-
-def test_environment_is_recorded_once_for_each_attempt() -> None:
-    api = FakeCluster()
-    for target, load, node in ((1, 1, "a"), (1, 2, "a"), (2, 3, "b")):
-        benchmark, reports = running(api, target, load, node), BenchmarkResultStore(api)
-        assert not reports.has_attempt(benchmark)
-        reports.store_environment(benchmark, record_environment(api, benchmark, "17"))
-        assert reports.has_attempt(benchmark)
-        assert BenchmarkResultStore(api).has_attempt(benchmark)  # after a restart of the operator
-    record = read_environment(api, BENCHMARK)
-    assert record is not None
-    assert [(each.target, each.load) for each in record.attempts] == [(1, 1), (1, 2), (2, 3)]
-    words = "nodes of solr: a at first, b in attempt 2 of the target, 3 of the load"
-    assert record.differences == [words]
-    assert [each.name for each in record.nodes] == ["a", "b"]
-
-
-@pytest.mark.parametrize("text", [None, "", "{}", '{"specHash": 5}'])
-def test_a_record_that_cannot_be_read_is_made_anew(text: str | None) -> None:
-    cluster = FakeCluster()
-    reports = BenchmarkResultStore(cluster)
-    record = Environment(spec_hash="5")
-    reports.store_environment(BENCHMARK, record)
-    (body,) = [each for (kind, *_), each in cluster.objects.items() if kind == "ConfigMap"]
-    body["data"] = None if text is None else dict.fromkeys(body["data"], text)
-    assert read_environment(cluster, BENCHMARK) is None
-    assert reports.store_environment(BENCHMARK, record) == record
