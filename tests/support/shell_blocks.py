@@ -18,10 +18,7 @@ _WORDS_BEFORE = ("if", "then", "else", "do", "while", "!")
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its language, the file it is to be saved as, and its lines.
-
-    `line` is that of the fence, from 1.
-    """
+    """A fenced block: its language, the file it is to be saved as, lines, and line of the fence."""
 
     language: str
     title: str

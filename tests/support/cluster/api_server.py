@@ -67,11 +67,7 @@ def read(path: str, **params: str) -> Body | None:
 def wait_for_object(
     path: str, holds: Callable[[Body | None], bool], seconds: float
 ) -> tuple[bool, Body | None]:
-    """Wait until an object, None when it is not there, is as wanted.
-
-    Returns:
-        Whether that came in time, and the object as it was last seen.
-    """
+    """Wait until an object, or None, is as wanted; return whether it is, and its last state."""
     end = time.monotonic() + seconds
     last = read(path)
     while not holds(last) and time.monotonic() < end:

@@ -26,20 +26,12 @@ class BenchmarkObjects:
         self._core = client.CoreV1Api(self._api)
 
     def store(self, body: Body) -> Body:
-        """Store a benchmark.
-
-        Raises:
-            RejectedError: if it is refused.
-        """
+        """Store a benchmark; `RejectedError` if it is refused."""
         body["metadata"]["namespace"] = self.namespace
         return self._call("create_namespaced_custom_object", body=body, **STRICT)
 
     def replace(self, body: Body) -> Body:
-        """Replace all but the status of a benchmark.
-
-        Raises:
-            RejectedError: if it is refused.
-        """
+        """Replace all but the status of a benchmark; `RejectedError` if it is refused."""
         name = body["metadata"]["name"]
         return self._call("replace_namespaced_custom_object", name=name, body=body, **STRICT)
 

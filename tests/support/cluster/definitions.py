@@ -51,10 +51,7 @@ def schema_at(definition: Body, *path: str) -> Body:
 
 @contextmanager
 def installed(dynamic: DynamicClient, definition: Body) -> Iterator[None]:
-    """Install a definition until the end of the block.
-
-    One that is there already is neither replaced nor removed.
-    """
+    """Install a definition that is not there until the end of the block."""
     api = client.ApiextensionsV1Api(dynamic.client)
     name = definition["metadata"]["name"]
     api.create_custom_resource_definition(definition)

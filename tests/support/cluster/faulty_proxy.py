@@ -45,14 +45,11 @@ _OF_WATCHES = (Fault.HIDE, Fault.EXPIRE, Fault.OUTAGE)
 
 @dataclass(frozen=True)
 class Interference:
-    """A fault, from which write on it lasts, and for how long; errors last to the end.
-
-    Attributes:
-        write: number of the write, from 1
-    """
+    """A fault, from which write on it lasts, and for how long; errors last to the end."""
 
     fault: Fault
     write: int
+    """Number of the write, from 1."""
     seconds: float = 3.0
     seed: int = 0
 

@@ -26,10 +26,7 @@ ANSWER = "In step two-users, the p95 is 10 ms."
 
 
 def finish_objects(cluster: Cluster) -> None:
-    """Do what kubelets and the operator would have done in the end, with results made up.
-
-    Only what has no status yet is changed.
-    """
+    """Do what kubelets and the operator would have done in the end to what has no status yet."""
     for pod in cluster.list("v1", "Pod", None, {}):
         if pod["status"].get("phase") != "Succeeded":
             cluster.replace_status(pod | {"status": {"phase": "Succeeded"}})

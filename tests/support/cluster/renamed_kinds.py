@@ -44,10 +44,7 @@ def _replace(value: Any, old: str, new: str) -> Any:
 
 @contextmanager
 def renamed_kinds() -> Iterator[RenamedKinds]:
-    """Install the definitions of the tree under a group of their own until the end of the block.
-
-    Without an API server the test is skipped.
-    """
+    """Install the definitions of the tree under a group of their own until the end of the block."""
     reach_api_server()
     dynamic = DynamicClient(config.new_client_from_config())
     group = f"t{uuid.uuid4().hex[:8]}.solrbench.test"

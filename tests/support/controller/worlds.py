@@ -123,16 +123,13 @@ def world_with(document: StepRunResult) -> World:
 
 @dataclass
 class Master:
-    """A load master with the result of one step run, in place of the client of one.
-
-    Attributes:
-        current: its state; `None` where it does not respond any more
-        acknowledged: ids of the results that the operator has stored
-    """
+    """A load master with the result of one step run, in place of the client of one."""
 
     document: StepRunResult
     current: LoadState | None
+    """Its state; `None` where it does not respond any more."""
     acknowledged: list[str] = field(default_factory=list)
+    """Ids of the results that the operator has stored."""
 
     def put(self, patch: pytest.MonkeyPatch) -> Self:
         """Let it be found at every address."""

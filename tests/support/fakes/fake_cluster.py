@@ -60,10 +60,7 @@ def refusal(
     kinds: Collection[str] = (),
     times: int | None = None,
 ) -> Fault:
-    """Return a fault that refuses requests of some methods or about some kinds, by default all.
-
-    With `times`, it refuses so many of them and serves what comes after.
-    """
+    """Return a fault that refuses requests, all or of these methods and kinds, or only so many."""
     refused = 0
 
     def refuse(request: Request, serve: Callable[[], Any]) -> Any:
@@ -100,10 +97,8 @@ def _request(method: Method) -> Method:
 class FakeCluster(Cluster):
     """Stands in for `solrbench.kube.client.Cluster`.
 
-    Args:
-        unknown: kinds that it does not know
-        documents: what it has at paths of its own
-        real: a client of an API server that has all but pods and what becomes pods
+    It does not know the kinds in `unknown`, and has `documents` at paths of its own. `real` is a
+    client of an API server that has all but pods and what becomes pods.
     """
 
     def __init__(

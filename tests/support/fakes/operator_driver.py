@@ -42,23 +42,20 @@ def settings_for(namespace: str) -> Settings:
 
 @dataclass
 class OperatorDriver:
-    """Handlers of benchmarks on a cluster, with the clock and the events in the test's hands.
-
-    Attributes:
-        cloud: the Solr that an existing target means
-        access: how targets are reached, if not `cloud`
-        errors: tracebacks in the log
-    """
+    """Handlers of benchmarks on a cluster, with the clock and the events in the test's hands."""
 
     cluster: FakeCluster
     patch: pytest.MonkeyPatch
     cloud: Cloud = field(default_factory=lambda: Cloud(documents=DOCUMENTS))
+    """The Solr that an existing target means."""
     access: TargetAccess | None = None
+    """How targets are reached, if not `cloud`."""
     settings: Settings = SETTINGS
     now: datetime = NOW
     watches: bool = False
     events: list[tuple[str, str, str]] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+    """Tracebacks in the log."""
 
     def __post_init__(self) -> None:
         self.workloads = Workloads(self.cluster, lambda: self.now)
@@ -256,13 +253,10 @@ class KilledError(BaseException):
 
 @dataclass
 class Kills:
-    """A fault that kills the operator, before odd changes and after even ones.
-
-    Attributes:
-        is_due: whether to kill it at a change, by the change's number from 1
-    """
+    """A fault that kills the operator, before odd changes and after even ones."""
 
     is_due: Callable[[int], bool]
+    """Whether to kill it at a change, by the change's number from 1."""
     changes: int = 0
     number: int = 0
 

@@ -121,14 +121,11 @@ class Workloads:
 
 @dataclass
 class Master:
-    """A load master that has always just finished the next step run.
-
-    Attributes:
-        stored: ids of those that the operator has stored
-    """
+    """A load master that has always just finished the next step run."""
 
     step_runs: list[str]
     stored: set[str]
+    """Ids of those that the operator has stored."""
     result: Callable[[str], StepRunResult]
 
     def state(self) -> LoadState:
@@ -141,15 +138,12 @@ class Master:
 
 @dataclass
 class TargetOfPods(CreatedTarget):
-    """A target with one pod that is there at once; the data of its Solr go with it.
-
-    Attributes:
-        made: uids of all pods so far
-    """
+    """A target with one pod that is there at once; the data of its Solr go with it."""
 
     cluster: FakeCluster
     cloud: Cloud
     made: list[str] = field(default_factory=list)
+    """Uids of all pods so far."""
 
     def ensure_pods(self, context: ReconcileContext) -> None:
         """Make the pod in one reconcile, and find it in the next one."""

@@ -50,16 +50,13 @@ ERRORS: dict[Fault, Callable[[], BaseException]] = {
 
 @dataclass(frozen=True)
 class Call:
-    """A call of the operator.
-
-    Attributes:
-        to: cluster, solr, zookeeper or master
-        about: what it reads or changes
-    """
+    """A call of the operator."""
 
     to: str
+    """One of cluster, solr, zookeeper and master."""
     method: str
     about: str
+    """What it reads or changes."""
     is_write: bool
 
     @property
@@ -81,14 +78,11 @@ def no_fault(_: int, __: Call) -> Fault | None:
 
 @dataclass
 class Crossings:
-    """Where all calls go through; only those of an armed operator count, not those of the world.
-
-    Attributes:
-        preempt: reconciles all other resources
-    """
+    """Where all calls go through; only those of an armed operator count, not those of the world."""
 
     choose: Choose = no_fault
     preempt: Callable[[], None] = lambda: None
+    """Reconciles all other resources."""
     calls: list[Call] = field(default_factory=list)
     injected: list[tuple[Call, Fault]] = field(default_factory=list)
     _depth: int = 0
@@ -135,15 +129,12 @@ class Crossings:
 
 @dataclass(frozen=True)
 class Run:
-    """A run to the end of a scenario, with what was broken in it.
-
-    Attributes:
-        outcome: what the world looks like then
-    """
+    """A run to the end of a scenario, with what was broken in it."""
 
     number: int
     injected: list[tuple[Call, Fault]]
     outcome: dict[str, Any]
+    """What the world looks like then."""
 
 
 Plan = Callable[[int, Call], list[Choose]]

@@ -13,18 +13,15 @@ import pytest
 
 @dataclass(frozen=True)
 class Defect:
-    """A defect, and the scenario in which it must be found.
-
-    Attributes:
-        place: module and function, below the package
-        call: how the calls begin whose faults show it; without one, the undisturbed run does
-    """
+    """A defect, and the scenario in which it must be found."""
 
     place: str
+    """Module and function, below the package."""
     before: str
     after: str
     scenario: str
     call: str | None = None
+    """How the calls begin whose faults show it; without one, the undisturbed run does."""
 
     def plant(self, patch: pytest.MonkeyPatch) -> None:
         """Change the function wherever it is known; it is one of a module, or a method."""

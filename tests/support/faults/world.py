@@ -58,13 +58,7 @@ class _AtOnce:
 
 
 class World:
-    """Benchmarks, sweeps, their pods and their Solr.
-
-    Attributes:
-        events: what happens beside the operator, one after another: whether it is time, what it is
-        acknowledged: ids by the uid of the load master's pod
-        finished: how many step runs a load master finishes before the next breaks off, if one does
-    """
+    """Benchmarks, sweeps, their pods and their Solr."""
 
     def __init__(self, patch: pytest.MonkeyPatch, crossings: Crossings) -> None:
         self.crossings, self.patch = crossings, patch
@@ -78,11 +72,14 @@ class World:
         self.cloud = CalledCloud(documents=DOCUMENTS, crossings=crossings)
         self.operator.access = TargetAccess(self._connect, access_to(self.cloud).resolve)
         self.acknowledged: dict[str, set[str]] = defaultdict(set)
+        """Ids by the uid of the load master's pod."""
         self.begun: dict[tuple[str, int], datetime] = {}
         self.masters: dict[str, tuple[str, Body]] = {}
         self.microseconds: Callable[[str], int] = lambda _: 1000
         self.finished: int | None = None
+        """How many step runs a load master finishes before the next breaks off, if one does."""
         self.events: list[tuple[Callable[[World], bool], Callable[[World], None]]] = []
+        """What happens beside the operator, one after another: whether it is time, what it is."""
         self.together: set[tuple[str, ...]] = set()
         self._results: dict[tuple[str, str], StepRunResult] = {}
         for kind, method in (
@@ -109,11 +106,7 @@ class World:
         return client
 
     def run(self) -> None:
-        """Let everything get on until nothing changes any more.
-
-        Raises:
-            AssertionError: if it never ends.
-        """
+        """Let all get on until nothing changes any more; `AssertionError` if that never comes."""
         quiet = 0
         for _ in range(MAX_ROUNDS):
             before = self._changes()

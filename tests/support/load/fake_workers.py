@@ -20,16 +20,13 @@ from support.load.worker_results import part
 
 
 class ObedientWorkers:
-    """Workers that spawn within a second and report each second; a number of requests takes 4 s.
-
-    Attributes:
-        fails_from_second: from when on every request fails; None for never
-    """
+    """Workers that spawn within a second and report each second; a number of requests takes 4 s."""
 
     def __init__(self, load: FakeLoad) -> None:
         self.requests_per_second = 10
         self.names = ["query"]
         self.fails_from_second: int | None = None
+        """From when on every request fails; None for never."""
         self._load = load
         self._parts: dict[str, Assignment] = {}
         load.runner.on_send = self._obey

@@ -12,10 +12,7 @@ OPENAPI_PATH = "/openapi/v3/apis/solr.apache.org/v1beta1"
 
 
 def published_schema(*options: str) -> dict[str, Any]:
-    """Return what matters of the document at this path, with these fields of the pod options.
-
-    It has the form of Kubernetes 1.34.
-    """
+    """Return what matters of this document of Kubernetes 1.34, with these fields of pod options."""
     schema: dict[str, Any] = {"properties": {option: {"type": "object"} for option in options}}
     for part in reversed(POD_OPTIONS):
         schema = {"type": "object", "properties": {part: schema}}

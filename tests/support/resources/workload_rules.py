@@ -22,15 +22,12 @@ SAFE_VOLUMES = {
 
 
 class Workload(NamedTuple):
-    """A pod as one of our templates has it.
-
-    Attributes:
-        serves: whether others send requests to it, so that probes are sensible
-    """
+    """A pod as one of our templates has it."""
 
     name: str
     spec: PodSpec
     serves: bool
+    """Whether others send requests to it, so that probes are sensible."""
 
 
 class Finding(NamedTuple):

@@ -27,9 +27,8 @@ def make_report(
 ) -> Report:
     """Return a report of steps of 2, 4, … users; the same object for the same arguments.
 
-    Args:
-        seconds: of each repeat; histograms have those of the first ones
-        text: what a tenant or a target has put wherever it may put text
+    Each repeat has `seconds`, and histograms of the first ones; `text` is what a tenant or a target
+    has put wherever it may put text.
     """
     spec = _spec(steps, repeats, variants)
     documents = [

@@ -6,21 +6,18 @@ from support.servers.http_server import Exchange
 
 
 class CachingSolr:
-    """Counts what it is asked for; each query adds an entry to a cache.
-
-    Attributes:
-        emptied: entries that each RELOAD dropped
-        text: whether metrics are only in Prometheus' format, as in Solr 10
-        slow_reads: readings of the metrics after a RELOAD that still show the old core
-    """
+    """Counts what it is asked for; each query adds an entry to a cache."""
 
     def __init__(self, *, warming: int = 0, text: bool = False, slow_reads: int = 0) -> None:
         self.queries: list[str] = []
         self.emptied: list[int] = []
+        """Entries that each RELOAD dropped."""
         self.entries = 0
         self.warming = warming
         self.text = text
+        """Whether metrics are only in Prometheus' format, as in Solr 10."""
         self.slow_reads = slow_reads
+        """Readings of the metrics after a RELOAD that still show the old core."""
         self._old = 0
 
     async def __call__(self, exchange: Exchange) -> None:

@@ -19,21 +19,18 @@ RESET: Answer = (0, {})
 
 @dataclass
 class FakeSolr:
-    """What the node knows, what it was sent, and what it answers next.
-
-    Attributes:
-        collection: state of the collection; `{url}` in it becomes the node's own address
-        faults: answers given to the next updates instead of `OK`
-        authorization: header without which every request gets HTTP 401; counted in `refused`
-    """
+    """What the node knows, what it was sent, and what it answers next."""
 
     collection: dict[str, Any]
+    """State of the collection; `{url}` in it becomes the node's own address."""
     url: str = ""
     faults: list[Answer] = field(default_factory=list)
+    """Answers given to the next updates instead of `OK`."""
     status_faults: list[int] = field(default_factory=list)
     updates: list[tuple[str, dict[str, str], list[dict[str, Any]]]] = field(default_factory=list)
     accepted: list[dict[str, Any]] = field(default_factory=list)
     authorization: str | None = None
+    """Header without which every request gets HTTP 401; counted in `refused`."""
     refused: int = 0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -94,16 +91,13 @@ def fake_solr(collection: dict[str, Any]) -> Iterator[FakeSolr]:
 
 @dataclass
 class RangeServer:
-    """A file that is served in pieces: connections break after `cuts` bytes of their body.
-
-    Attributes:
-        cuts: where the next connections break
-    """
+    """A file that is served in pieces: connections break after `cuts` bytes of their body."""
 
     body: bytes
     etag: str = '"1"'
     ranges: bool = True
     cuts: list[int] = field(default_factory=list)
+    """Where the next connections break."""
     headers: list[dict[str, str]] = field(default_factory=list)
     extra: dict[str, str] = field(default_factory=dict)
 
@@ -139,9 +133,7 @@ def file_server(
 ) -> Iterator[str]:
     """Serve `files` by path; `script` holds (code, Location) to answer first.
 
-    The path of each request is added to `paths`.
-
-    Code 0 closes the connection halfway through the body.
+    Code 0 closes the connection halfway through the body. `paths` gets the path of each request.
     """
 
     class Handler(_Quiet):

@@ -16,30 +16,26 @@ GOOD = {"responseHeader": {"status": 0, "QTime": 1}}
 
 
 class IndexingSolr:
-    """Each shard has two replicas; `url` is where all of them are.
-
-    Attributes:
-        ids: documents that are there
-        removed: documents that were there and were deleted
-        lacking: number of documents that a core does not show, by its name
-        inactive: cores that are down
-        refuses_deletions: whether it responds to these with an error
-        is_silent: whether nothing listens, in this process
-        commits: number of commits
-        on_update: called with the number of each update of documents, from 0
-    """
+    """Each shard has two replicas; `url` is where all of them are."""
 
     def __init__(self, url: str = "http://solr-0:8983/solr") -> None:
         self.url = url
         self.ids: set[str] = set()
+        """Documents that are there."""
         self.removed: set[str] = set()
+        """Documents that were there and were deleted."""
         self.lacking: dict[str, int] = {}
+        """Number of documents that a core does not show, by its name."""
         self.inactive: set[str] = set()
+        """Cores that are down."""
         self.refuses_deletions = False
+        """Whether it responds to these with an error."""
         self.is_silent = False
+        """Whether nothing listens, in this process."""
         self.commits = 0
         self.updates = 0
         self.on_update: Callable[[int], None] = lambda number: None
+        """Called with the number of each update of documents, from 0."""
 
     async def __call__(self, exchange: Exchange) -> None:
         """Respond to a request over HTTP; updates take a moment."""

@@ -19,9 +19,8 @@ SHARDS = ("shard1", "shard2")
 class LaggingSolr:
     """Shards with a replica of each type; `lags` are seconds by type, the first type leads.
 
-    As of Solr, those of type PULL refuse real-time gets, and the leader need not be listed first.
-
-    A response to a query is `query_seconds` late.
+    As of Solr, those of type PULL refuse real-time gets, and the leader need not be listed first. A
+    response to a query is `query_seconds` late.
     """
 
     def __init__(

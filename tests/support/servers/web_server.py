@@ -10,10 +10,7 @@ FOLDER = "/srv"
 
 
 def start(name: str, claim: str | None = None, command: list[str] | None = None) -> str:
-    """Start a web server over a folder of its own, or a volume; return its address.
-
-    Another command is a server, too, which listens at `PORT`.
-    """
+    """Start a web server (or `command`, at `PORT`) over a folder or volume; return its address."""
     command = command or ["python3", "-m", "http.server", str(PORT), "-d", FOLDER]
     volume = {"persistentVolumeClaim": {"claimName": claim}} if claim else {"emptyDir": {}}
     image = kube.items("deployments", "app.kubernetes.io/name=solr-benchmark-operator")[0]

@@ -18,17 +18,7 @@ from support.solr.states import replica
 
 @dataclass
 class Cloud(SolrInMemory):
-    """Nodes, collections and config sets.
-
-    Attributes:
-        changed: action and name of every request that changes something
-        authorization: what is asked for; another gets HTTP 401
-        around: called with each function that makes a change
-        probes_open: whether what probes of the kubelet ask needs no password, as the Solr
-            Operator sets it up
-        silent: live nodes that do not respond to the one that is asked
-        requests: asynchronous requests by their ids, as REQUESTSTATUS shows them
-    """
+    """Nodes, collections and config sets."""
 
     nodes: dict[str, str] = field(default_factory=lambda: {"a:8983_solr": "1", "b:8983_solr": "1"})
     collections: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -36,16 +26,22 @@ class Cloud(SolrInMemory):
     documents: int = 5
     deleted_documents: int = 0
     changed: list[tuple[str, str]] = field(default_factory=list)
+    """Action and name of every request that changes something."""
     down: bool = False
     silent: set[str] = field(default_factory=set)
+    """Live nodes that do not respond to the one that is asked."""
     authorization: str | None = None
+    """What is asked for; another gets HTTP 401."""
     version: str = "9.10.1"
     redirect: bool = False
     probes_open: bool = False
+    """Whether what probes of the kubelet ask needs no password, as the Solr Operator sets it up."""
     aliases: dict[str, str] = field(default_factory=dict)
     requests: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Asynchronous requests by their ids, as REQUESTSTATUS shows them."""
     overlay: dict[str, Any] = field(default_factory=dict)
     around: Callable[[Callable[[], Any]], Any] = lambda change: change()
+    """Called with each function that makes a change."""
 
     def client(self, access: HttpAuth = NO_AUTH, timeout_seconds: float = 1.0) -> SolrClient:
         urls = ["http://search.team.svc:8983/solr"]

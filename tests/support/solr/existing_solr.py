@@ -130,10 +130,7 @@ def put_into_zookeeper(pod: str, file: str, content: kube.Body) -> None:
 
 
 def open_endpoints(name: str, nodes: int, certificate: Path, key: Path) -> None:
-    """Start nginx as a proxy, a load balancer, a redirection, and for the suite's own eyes.
-
-    One endpoint, a load balancer too, is encrypted with the certificate.
-    """
+    """Start nginx as a proxy, two balancers (one with TLS), a redirection, and the suite's eyes."""
     files = {
         "nginx.conf": _configuration([_host(name, i) for i in range(nodes)]),
         "server.pem": certificate.read_text("ascii"),

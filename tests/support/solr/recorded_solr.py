@@ -50,13 +50,10 @@ class SolrInMemory:
 
 @dataclass
 class Solr(SolrInMemory):
-    """Requests that were sent, and their responses.
-
-    Attributes:
-        replies: by action or path; a list is used up, its last entry stays
-    """
+    """Requests that were sent, and their responses."""
 
     replies: dict[str, Reply | list[Reply]]
+    """By action or path; a list is used up, its last entry stays."""
     asked: list[tuple[str, str, dict[str, str], bytes]] = field(default_factory=list)
 
     def client(self, urls: tuple[str, ...] = ("http://a:8983/solr",)) -> SolrClient:

@@ -41,10 +41,7 @@ def heap_bytes(name: str) -> set[int]:
 
 
 def search_requests(name: str) -> int:
-    """Return how many searches came from outside, by Solr's own count.
-
-    Parts of a distributed search are counted apart, under `/select[shard]`.
-    """
+    """Return how many searches came from outside by Solr's count, which has their parts apart."""
     prefix = "QUERY./select.requests"
     responses = [
         kube.solr(pod, "/admin/metrics", group="core", prefix=prefix) for pod in solr_pods(name)
@@ -55,8 +52,7 @@ def search_requests(name: str) -> int:
 def shard_requests(name: str) -> dict[str, int]:
     """Return how many searches each shard served, by Solr's own count.
 
-    Whole searches that a core could serve alone are among them, and the parts of others that the
-    core served.
+    These are parts of searches, and whole ones that a core could serve alone.
     """
     found: dict[str, int] = {}
     for pod in solr_pods(name):

@@ -24,12 +24,7 @@ from support.transitions.fields import (
 
 Body = dict[str, Any]
 Apply = Callable[[Body], Body]
-"""Stores a sweep as a user does, and returns it.
-
-Raises:
-    RejectedError: if it is refused.
-
-"""
+"""Stores a sweep as a user does, and returns it; `RejectedError` if it is refused."""
 
 BASES: tuple[Changes, ...] = (
     {"spec.axes": [users_axis(2)]},
@@ -54,16 +49,13 @@ MAX_AGE = 15
 
 @dataclass
 class SweepWalk:
-    """The walk.
-
-    Attributes:
-        seen: number of transitions by state of the sweep and outcome
-    """
+    """The walk."""
 
     sweeps: SweepDriver
     apply: Apply
     source: random.Random
     seen: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Number of transitions by state of the sweep and outcome."""
 
     def go(self, transitions: int) -> None:
         """Change a field again and again, each time of a new sweep after a while."""

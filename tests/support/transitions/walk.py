@@ -93,12 +93,7 @@ BASES: tuple[Changes, ...] = (
 
 Body = dict[str, Any]
 Replace = Callable[[Body], Body]
-"""Stores a changed benchmark and returns it.
-
-Raises:
-    RejectedError: if it is refused.
-
-"""
+"""Stores a changed benchmark and returns it; `RejectedError` if it is refused."""
 
 MAX_ROUNDS = 120
 """Enough for all benchmarks one after another."""
@@ -116,11 +111,7 @@ MUTABLE = [each for each in FIELDS if each[0].split(".")[1] in BENCHMARK.mutable
 
 @dataclass
 class Walk:
-    """The walk.
-
-    Attributes:
-        seen: number of transitions by state of the benchmark and outcome
-    """
+    """The walk."""
 
     operator: OperatorDriver
     namespace: str
@@ -128,6 +119,7 @@ class Walk:
     replace: Replace
     source: random.Random
     seen: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Number of transitions by state of the benchmark and outcome."""
 
     def __post_init__(self) -> None:
         self.cluster = self.operator.cluster
