@@ -161,9 +161,6 @@ JSON = "application/json"
 _REPEATABLE = ("GET", "PUT", "DELETE")
 """Methods that may have taken effect and may still be sent again; a POST could create twice."""
 
-_FIRST_ERROR = 400
-"""Lowest status of HTTP with which a server refuses a request."""
-
 Query = Mapping[str, str | int | bool | None]
 
 
@@ -207,7 +204,7 @@ class Connection(ABC):
                 if method not in _REPEATABLE:
                     raise
                 status, content = self._exchange(request, seconds, max_bytes)
-        if status >= _FIRST_ERROR:
+        if status >= 400:
             raise error_for(status, f"{action}: {_message(status, content)}")
         return content
 
@@ -236,7 +233,7 @@ class Connection(ABC):
         """
         request = Request("GET", path, _present(query), {"Accept": accept}, None)
         with self._as_unreachable(action), self.stream(request, seconds) as (status, parts):
-            if status >= _FIRST_ERROR:
+            if status >= 400:
                 raise error_for(status, f"{action}: {_message(status, b''.join(parts))}")
             on_open()
             rest = b""

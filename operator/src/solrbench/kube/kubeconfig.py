@@ -22,8 +22,6 @@ import httpx2 as httpx
 import yaml
 
 SERVICE_ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
-DEFAULT_FILE = Path(".kube/config")
-"""Below the home folder."""
 
 _PATHS = ("certificate-authority", "client-certificate", "client-key", "tokenFile")
 _LISTS = (("clusters", "cluster"), ("users", "user"), ("contexts", "context"))
@@ -82,7 +80,7 @@ def _files(kubeconfig: Path | None, environment: Mapping[str, str]) -> list[Path
         return [kubeconfig]
     named = [Path(each) for each in environment.get("KUBECONFIG", "").split(os.pathsep) if each]
     folder = environment.get("HOME") or environment.get("USERPROFILE")
-    default = (Path(folder) if folder else Path.home()) / DEFAULT_FILE
+    default = (Path(folder) if folder else Path.home()) / ".kube/config"
     # kubectl skips files of the list that do not exist, too.
     files = [each for each in named or [default] if each.exists()]
     if named and not files:

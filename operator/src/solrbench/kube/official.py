@@ -18,7 +18,6 @@ from solrbench.kube.connection import CONNECTIONS, TIMEOUT_SECONDS, Connection, 
 from solrbench.kube.kubeconfig import NoClusterError
 
 _CHUNK_BYTES = 65_536
-_BEARER = ["BearerToken"]
 
 
 def open_officially() -> "OfficialConnection":
@@ -84,5 +83,5 @@ class OfficialConnection(Connection):
             query_params=list(request.query.items()),
             header_params=dict(request.headers),
             body=request.body,
-            auth_settings=_BEARER,
+            auth_settings=["BearerToken"],
         )
