@@ -19,7 +19,7 @@ from solrbench.api.v1alpha1.dataset import Dataset
 from solrbench.api.v1alpha1.status import CleanedStatus
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint
 from solrbench.index.files import Partition, ReadCounts, mounted_files
-from solrbench.index.sources import read_files
+from solrbench.index.sources import name_files, read_files
 from solrbench.manifests.companion_bundle import ManifestText, parse_bundle
 from solrbench.manifests.companion_objects import BundleScope
 from solrbench.sweep.plan import check_sweep, make_plan
@@ -267,7 +267,7 @@ def test_open_data_are_the_same_each_time(tmp_path: Path, monkeypatch: pytest.Mo
     dataset = Dataset.model_validate(small["spec"]["dataset"])
     counts = ReadCounts()
     names = [each.rpartition("/")[2] for each in small["spec"]["dataset"]["http"]["urls"]]
-    mounted = mounted_files(tmp_path / "one", names)
+    mounted = name_files(dataset, mounted_files(tmp_path / "one", names))
     read = read_files(dataset, mounted, Partition(0, 1, 500), counts)
     lines = [json.loads(line) for line in packages.splitlines()]
     assert [each["id"] for each, _ in read] == [each["id"] for each in lines]

@@ -145,9 +145,9 @@ async def _index(
     }
     client = UpdateClient(access, _TIMEOUT_SECONDS)
     async with serve_progress(pages, pod.host, pod.port), http, client:
-        retries, leaders = plan.dataset.indexing.batch_retries, LeaderResolver(http, plan)
-        retry_policy = replace(pod.retry_policy, retries=retries)
-        patient = replace(retry_policy, retries=max(retries, _START_RETRIES))
+        leaders = LeaderResolver(http, plan)
+        retry_policy = replace(pod.retry_policy, retries=plan.dataset.indexing.batch_retries)
+        patient = replace(retry_policy, retries=max(retry_policy.retries, _START_RETRIES))
         routes = await patient.call_async(leaders.read)
         sender = Sender(client, leaders, routes, retry_policy, counter)
         await _send_all(plan, reads, pod, sender)

@@ -44,6 +44,7 @@ class DataFile:
     """Returns the packed bytes; raises IndexingError when there are none."""
     max_bytes: int | None = None
     """What it may have when unpacked."""
+    format: Format = Format.AUTO
 
 
 MAX_FILES = 16

@@ -6,7 +6,7 @@ import time
 import zlib
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -15,7 +15,6 @@ import httpx2 as httpx
 from solrbench.api.v1alpha1.dataset import (
     ConfigMapFiles,
     Dataset,
-    Format,
     Generator,
     Http,
     PersistentVolumeClaim,
@@ -77,7 +76,7 @@ def read_documents(
             case Http() as http:
                 return _read_urls(http, dataset, partition, context)
             case PersistentVolumeClaim(paths=paths) | ConfigMapFiles(keys=paths):
-                mounted = mounted_files(context.folder, paths)
+                mounted = name_files(dataset, mounted_files(context.folder, paths))
                 return read_files(dataset, mounted, partition, context.counts)
             case _:  # not a source, or not chosen
                 pass
@@ -94,51 +93,36 @@ def _read_urls(
     them: then each pod reads the files from the first one on.
     """
     with closing(Downloader(http, context.retry_policy, context.downloads)) as downloader:
-        files = _named(dataset, downloader.files())
+        files = name_files(dataset, downloader.files())
         own = range(len(files))
         if dataset.first_documents is None:
             own, partition = partition.of_files(len(files))
         # Files of other pods may have documents, so that having none is no failure of this pod.
         may_be_empty = len(own) < len(files)
-        wanted = [files[i] for i in own]
-        yield from _read(dataset, wanted, partition, context.counts, may_be_empty=may_be_empty)
+        files = [files[i] for i in own]
+        yield from read_files(dataset, files, partition, context.counts, may_be_empty=may_be_empty)
 
 
-@dataclass(frozen=True)
-class NamedFile:
-    """A file of documents, ready to be read."""
-
-    file: DataFile
-    name: str
-    """The beginning of the ids of its documents, different for each file of the dataset."""
-    wanted: Format
-
-
-def read_files(
-    dataset: Dataset, files: list[DataFile], partition: Partition, counts: ReadCounts
-) -> Iterator[Record]:
-    """Return the documents of `partition`, each with its id, file by file in constant memory.
-
-    What was read and cleaned is added to `counts`. Errors are those of `read_documents`.
-    """
-    return _read(dataset, _named(dataset, files), partition, counts)
-
-
-def _named(dataset: Dataset, files: list[DataFile]) -> list[NamedFile]:
+def name_files(dataset: Dataset, files: list[DataFile]) -> list[DataFile]:
+    """Return files ready to be read: with names that differ, and in a known format."""
     return [
-        NamedFile(file, name, format_of(file, dataset.format))
+        replace(file, name=name, format=format_of(file, dataset.format))
         for file, name in zip(files, distinct_names(files), strict=True)
     ]
 
 
-def _read(
+def read_files(
     dataset: Dataset,
-    files: list[NamedFile],
+    files: list[DataFile],
     partition: Partition,
     counts: ReadCounts,
     *,
     may_be_empty: bool = False,
 ) -> Iterator[Record]:
+    """Yield the documents of `partition` in files of `name_files`, in constant memory.
+
+    What was read and cleaned is added to `counts`. Errors are those of `read_documents`.
+    """
     position, first, id_field = 0, dataset.first_documents, dataset.id_field
     cleaner = None if dataset.cleaning is None else Cleaner(dataset.cleaning)
     whole = partition.pods == 1
@@ -147,12 +131,12 @@ def _read(
             return
         begun, own, reader = time.monotonic(), 0, None
         try:
-            with _bytes_of(file.file) as packed:
-                reader = CountingReader(packed, file.file)
+            with _bytes_of(file) as packed:
+                reader = CountingReader(packed, file)
                 stream = cast("BinaryIO", io.BufferedReader(reader, BUFFER_BYTES))
                 if dataset.cleaning is not None:
-                    stream = marked(stream, dataset.cleaning, file.wanted, file.file.location)
-                records = READERS[file.wanted](stream, file.file.location)
+                    stream = marked(stream, dataset.cleaning, file.format, file.location)
+                records = READERS[file.format](stream, file.location)
                 for number, load in enumerate(records, 1):
                     if whole or partition.owns(position):
                         own += 1
@@ -165,12 +149,12 @@ def _read(
                         return
         finally:
             size = 0 if reader is None else reader.size
-            counts.add(file.file.location, own, size, time.monotonic() - begun)
+            counts.add(file.location, own, size, time.monotonic() - begun)
             counts.cleaned = None if cleaner is None else cleaner.cleaned
     _check_size(dataset, files, position, may_be_empty=may_be_empty)
 
 
-def _load(load: Loader, cleaner: Cleaner | None, file: NamedFile, number: int) -> Record:
+def _load(load: Loader, cleaner: Cleaner | None, file: DataFile, number: int) -> Record:
     """Return a record as it is sent, but perhaps without its id."""
     try:
         document, text = load()
@@ -178,16 +162,16 @@ def _load(load: Loader, cleaner: Cleaner | None, file: NamedFile, number: int) -
             document, text = cleaner.clean(document), None
         return (flattened(document), None) if text is None else (document, text)
     except RecursionError as error:
-        where, remedy = f"{file.file.location}: record {number}", "give it fewer levels"
+        where, remedy = f"{file.location}: record {number}", "give it fewer levels"
         raise IndexingError.malformed(where, "is nested too deeply", remedy) from error
 
 
 def _check_size(
-    dataset: Dataset, files: list[NamedFile], documents: int, *, may_be_empty: bool
+    dataset: Dataset, files: list[DataFile], documents: int, *, may_be_empty: bool
 ) -> None:
     """Raise an error if files that were read to their end hold fewer documents than are wanted."""
     # Of a folder there may be thousands, and what is to be done stands behind them.
-    places = ", ".join(file.file.location for file in files[:MAX_NAMED])
+    places = ", ".join(file.location for file in files[:MAX_NAMED])
     places += f" and {len(files) - MAX_NAMED} more files" if len(files) > MAX_NAMED else ""
     if documents == 0 and not may_be_empty:
         message = f"there is no document in {places}; correct spec.dataset or fill the files"
