@@ -11,8 +11,8 @@ from solrbench.contract.load_plan import CA_FOLDER, CREDENTIALS_FOLDER, auth_fil
 from solrbench.net.http import HttpAuth, read_auth
 from support.resources.objects import (
     POD_KINDS,
-    container,
     everything,
+    mounted,
     operated_target,
     pick,
     pod,
@@ -115,39 +115,29 @@ SECRETS = create(
     basicAuth={"secret": {"name": "login"}},
     tls={"caSecret": {"name": "authority", "key": "root.pem"}},
 )
+LOGIN = ("username", "password")
 JOBS = ["base-index", "base-load-master", "base-load-worker"]
 
 
-def volumes(job: str, changes: Changes) -> dict[str, dict[str, object]]:
-    found = pod(pick(tools(changes), "Job", job))["volumes"]
-    return {each["name"]: each["secret"] for each in found if "secret" in each}
-
-
 @pytest.mark.parametrize("job", JOBS)
-def test_only_the_keys_that_are_named_are_mounted(job: str) -> None:
-    found = volumes(job, SECRETS)
-    assert found["credentials"]["secretName"] == "login"
-    items = [{"key": each, "path": each} for each in ("username", "password")]
-    assert found["credentials"]["items"] == items
-    assert found["ca"]["secretName"] == "authority"
-    assert found["ca"]["items"] == [{"key": "root.pem", "path": "ca.crt"}]
-    assert {each["defaultMode"] for each in found.values()} == {0o440}
-
-
-@pytest.mark.parametrize("job", JOBS)
-def test_they_are_where_the_plan_says_and_read_only(job: str) -> None:
-    listed = container(pick(tools(SECRETS), "Job", job))["volumeMounts"]
-    mounts = {each["name"]: each for each in listed}
+def test_only_the_keys_that_are_named_are_mounted_where_the_plan_says(job: str) -> None:
+    manifest = pick(tools(SECRETS), "Job", job)
     files = auth_files(stored(SECRETS).spec.target.existing)
-    assert mounts["credentials"]["mountPath"] == files.credentials_folder == CREDENTIALS_FOLDER
-    assert f"{mounts['ca']['mountPath']}/ca.crt" == files.ca_file == f"{CA_FOLDER}/ca.crt"
-    assert all(mounts[name]["readOnly"] for name in ("credentials", "ca"))
+    for name, folder, secret, items in (
+        ("credentials", CREDENTIALS_FOLDER, "login", {each: each for each in LOGIN}),
+        ("ca", CA_FOLDER, "authority", {"root.pem": "ca.crt"}),
+    ):
+        keys = [{"key": key, "path": path} for key, path in items.items()]
+        source = {"secretName": secret, "items": keys, "defaultMode": 0o440}
+        assert mounted(manifest, name) == (folder, {"secret": source})
+    assert files.credentials_folder == CREDENTIALS_FOLDER
+    assert files.ca_file == f"{CA_FOLDER}/ca.crt"
 
 
 @pytest.mark.parametrize("job", JOBS)
 @pytest.mark.parametrize("changes", [{}, create()])
 def test_no_secret_without_need(job: str, changes: Changes) -> None:
-    assert volumes(job, changes) == {}
+    assert "secret" not in str(pod(pick(tools(changes), "Job", job))["volumes"])
     assert read_auth(auth_files(stored(changes).spec.target.existing)) == HttpAuth()
 
 
