@@ -30,7 +30,7 @@ from solrbench.solr.responses import (
 )
 
 MAX_NAMED = 10
-"""Nodes that a message names."""
+"""Nodes or cores that a message names."""
 _CLUSTER_STATUS = {"action": "CLUSTERSTATUS"}
 
 
@@ -176,7 +176,7 @@ def _sizes(replicas: list[Replica], cores: dict[str, IndexSize]) -> list[Replica
         size = (core.documents, core.bytes, core.deleted_documents)
         sizes.append(ReplicaSize(replica.shard, replica.core, *size))
     if missing:
-        text = f"no node reports the index of {', '.join(missing[:10])}"
+        text = f"no node reports the index of {', '.join(missing[:MAX_NAMED])}"
         raise TemporaryError(TargetReason.CORES_NOT_READY, text)
     return sizes
 
