@@ -36,6 +36,7 @@ from support.fakes.operator_driver import KilledError, SweepDriver
 from support.fakes.workloads import DOCUMENTS, RUNNING
 from support.faults.called_services import CalledCloud, CalledMaster, ListedCluster
 from support.faults.crossings import Call, Crossings
+from support.resources.solr_clouds import as_ready, stateful_set_of
 
 T = TypeVar("T")
 Body = dict[str, Any]
@@ -206,29 +207,10 @@ class World:
 
     def _make_solr_cloud(self, cloud: Body) -> None:
         """Make the StatefulSet of a SolrCloud and show it as up, as the Solr Operator does."""
-        metadata, spec = cloud["metadata"], cloud["spec"]
-        name, nodes = f"{metadata['name']}-solrcloud", spec["replicas"]
-        if ("StatefulSet", "default", name) in self.cluster.objects:
-            return
-        owner = {key: cloud[key] for key in ("apiVersion", "kind")}
-        owners = [owner | {key: metadata[key] for key in ("name", "uid")} | {"controller": True}]
-        image = f"{spec['solrImage']['repository']}:{spec['solrImage']['tag']}"
-        environment = [{"name": "SOLR_JAVA_MEM", "value": spec["solrJavaMem"]}]
-        container = {"name": "solrcloud-node", "image": image, "env": environment}
-        template = {"metadata": {"labels": metadata["labels"]}, "spec": {"containers": [container]}}
-        self.cluster.put(
-            {
-                "apiVersion": "apps/v1",
-                "kind": "StatefulSet",
-                "metadata": {"name": name, "labels": metadata["labels"], "ownerReferences": owners},
-                "spec": {"replicas": nodes, "template": template},
-                "status": {"observedGeneration": 1},
-            }
-        )
-        counts = dict.fromkeys(("replicas", "readyReplicas", "upToDateNodes"), nodes)
-        node = {"ready": True, "specUpToDate": True}
-        shown = [node | {"name": f"{name}-{number}"} for number in range(nodes)]
-        self.cluster.put(cloud | {"status": counts | {"solrNodes": shown}})
+        made = stateful_set_of(cloud)
+        if made["metadata"]["name"] not in self.cluster.names("StatefulSet"):
+            self.cluster.put(made)
+            self.cluster.put(as_ready(cloud))
 
     def _make_pods(self, owner: Body) -> None:
         """Make the pods of a StatefulSet; the data of its Solr come and go with them."""

@@ -7,7 +7,6 @@ from support.resources.objects import operated_target
 from support.resources.small_resource import Changes
 
 CREATED = "2026-01-01T00:00:00Z"
-NAME = "base-solrcloud"
 OPENAPI_PATH = "/openapi/v3/apis/solr.apache.org/v1beta1"
 
 
@@ -32,10 +31,9 @@ def stored_cloud(changes: Changes | None = None) -> dict[str, Any]:
     return cloud
 
 
-def ready_cloud(changes: Changes | None = None) -> dict[str, Any]:
+def as_ready(cloud: dict[str, Any]) -> dict[str, Any]:
     """Return a SolrCloud with the status of one that is up."""
-    cloud = stored_cloud(changes)
-    nodes = cloud["spec"]["replicas"]
+    nodes, name = cloud["spec"]["replicas"], cloud["metadata"]["name"]
     node = {"ready": True, "specUpToDate": True, "scheduledForDeletion": False}
     return cloud | {
         "status": {
@@ -43,34 +41,43 @@ def ready_cloud(changes: Changes | None = None) -> dict[str, Any]:
             "readyReplicas": nodes,
             "upToDateNodes": nodes,
             "version": cloud["spec"]["solrImage"]["tag"],
-            "podSelector": "solr-cloud=base,technology=solr-cloud",
-            "solrNodes": [node | {"name": f"{NAME}-{i}"} for i in range(nodes)],
+            "podSelector": f"solr-cloud={name},technology=solr-cloud",
+            "solrNodes": [node | {"name": f"{name}-solrcloud-{i}"} for i in range(nodes)],
         }
     }
 
 
-def ready_stateful_set(changes: Changes | None = None) -> dict[str, Any]:
-    """Return the StatefulSet of the same; it has the labels of the SolrCloud."""
-    cloud = stored_cloud(changes)
-    spec = cloud["spec"]
+def ready_cloud(changes: Changes | None = None) -> dict[str, Any]:
+    return as_ready(stored_cloud(changes))
+
+
+def stateful_set_of(cloud: dict[str, Any]) -> dict[str, Any]:
+    """Return the StatefulSet of a SolrCloud, whose labels it has, with all pods ready."""
+    metadata, spec = cloud["metadata"], cloud["spec"]
+    name, labels = metadata["name"], metadata["labels"]
     owner = {key: cloud[key] for key in ("apiVersion", "kind")}
-    named = {key: cloud["metadata"][key] for key in ("name", "uid")}
+    named = {key: metadata[key] for key in ("name", "uid")}
     container = {
         "name": "solrcloud-node",
         "image": f"{spec['solrImage']['repository']}:{spec['solrImage']['tag']}",
         "env": [{"name": "SOLR_JAVA_MEM", "value": spec["solrJavaMem"]}],
     }
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
     return {
         "apiVersion": "apps/v1",
         "kind": "StatefulSet",
         "metadata": {
-            "name": NAME,
-            "namespace": "search",
+            "name": f"{name}-solrcloud",
+            "namespace": metadata["namespace"],
             "generation": 1,
-            "annotations": {"solr.apache.org/zkConnectionString": "zk:2181/search-base"},
-            "labels": cloud["metadata"]["labels"] | {"solr-cloud": "base"},
+            "annotations": {"solr.apache.org/zkConnectionString": f"zk:2181/search-{name}"},
+            "labels": labels | {"solr-cloud": name},
             "ownerReferences": [owner | named | {"controller": True}],
         },
-        "spec": {"replicas": spec["replicas"], "template": {"spec": {"containers": [container]}}},
+        "spec": {"replicas": spec["replicas"], "template": template},
         "status": {"observedGeneration": 1, "readyReplicas": spec["replicas"]},
     }
+
+
+def ready_stateful_set(changes: Changes | None = None) -> dict[str, Any]:
+    return stateful_set_of(stored_cloud(changes))
