@@ -2,7 +2,13 @@ import pytest
 
 from solrbench.contract.server_document import MAX_HANDLERS, MAX_SERVERS, ServerFigures
 from solrbench.telemetry.readings import ServerReading, series_of, summarise_readings
-from solrbench.telemetry.summary import handlers_of, parse_monitor, spreads_of, worst_servers
+from solrbench.telemetry.summary import (
+    handlers_of,
+    parse_monitor,
+    spreads_of,
+    summarise_servers,
+    worst_servers,
+)
 from support.narrowing import not_none
 
 
@@ -121,6 +127,18 @@ def test_of_a_hundred_nodes_the_busiest_are_kept_and_the_spread_covers_all() -> 
 def test_of_more_machines_than_are_kept_the_busiest_are() -> None:
     kept = worst_servers(server(each, cpu_busy_seconds=each) for each in range(MAX_SERVERS + 2))
     assert [each.figures["cpu_busy_seconds"] for each in kept] == [*range(MAX_SERVERS + 1, 1, -1)]
+
+
+def pod(component: str, cpu_seconds: float) -> list[ServerReading]:
+    used = ({"cpu_seconds": number} for number in (0.0, cpu_seconds))
+    return [ServerReading("", t, each, component=component) for t, each in enumerate(used)]
+
+
+def test_the_load_master_is_kept_beside_busier_pods() -> None:
+    pods = {f"solr-{each}": pod("solr", 5.0) for each in range(MAX_SERVERS + 2)}
+    found = summarise_servers({"pods": pods | {"master": pod("load-master", 1.0)}}, [])
+    components = [each.component for each in found.pods]
+    assert components == ["solr"] * MAX_SERVERS + ["load-master"]
 
 
 def test_a_figure_of_the_moment_is_not_divided_by_time() -> None:

@@ -15,7 +15,8 @@ from solrbench.api.rules import LenientModel
 from solrbench.contract.foreign import unpack
 
 MAX_SERVERS = 20
-"""Servers of a kind whose figures are kept one by one; of more, those with the most CPU time."""
+"""Servers of a kind whose figures are kept one by one; of more, those with the most CPU time, and
+the load master."""
 
 MAX_HANDLERS = 16
 """Request handlers that are kept: those with the most time."""

@@ -164,6 +164,9 @@ def summarise_servers(
     spread = {kind: known for kind, known in servers.items() if kind != "pods"}
     for component, name in _POD_SPREADS.items():
         spread[name] = [each for each in pods if each.component == component]
+    kept = worst_servers(pods)
+    # Spreads over the pods of the load are made of it and of the workers, who read themselves.
+    kept += [each for each in pods if each.component == LOAD_MASTER and each not in kept]
     # The load master keeps what it measures, so that it grows.
     others = [each for each in pods if each.component != LOAD_MASTER]
     shown = {each.server for kind in (solr, others) for each in worst_servers(kind)}
@@ -175,7 +178,7 @@ def summarise_servers(
         solr=worst_servers(solr),
         handlers=handlers_of(solr),
         zookeeper=worst_servers(servers.get("zookeeper", [])),
-        pods=worst_servers(pods),
+        pods=kept,
         machines=worst_servers(servers.get("machines", [])),
         spreads={kind: spreads_of(kind, known) for kind, known in spread.items() if known},
         series=[
