@@ -250,6 +250,8 @@ def test_unknown_use_of_the_benchmark_itself_is_unchecked() -> None:
     assert why_unchecked(quiet_machine(50.0), variant="balancer") is None
     crowd = quiet_machine(99.0)
     assert why_unchecked(crowd.model_copy(update={"solr": crowd.solr * MAX_SERVERS})) == text
+    # Others of its pods may be among those that were not kept.
+    assert why_unchecked(with_pods(pod("m-0"), *[pod("m-1")] * MAX_SERVERS)) == text
 
 
 def test_a_machine_whose_own_use_is_unknown_hides_no_other() -> None:

@@ -100,8 +100,8 @@ def _own_cores(
         for each in servers
         if "cpu_seconds" in each.figures and each.seconds > 0
     ]
-    # Of more servers than are kept, the CPU time of some is missing.
-    if not spent or len(spent) < len(servers) or len(servers) >= MAX_SERVERS:
+    # Of more servers than are kept, on whatever machine, the CPU time of some is missing.
+    if not spent or len(spent) < len(servers) or max(len(servers), len(read)) >= MAX_SERVERS:
         return None
     workers = sum(
         each.cpu_seconds / whole
