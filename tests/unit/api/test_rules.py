@@ -53,10 +53,6 @@ def test_exactly_one_in_cel() -> None:
     assert Choice.rules[0].cel == "(has(self.firstPart) ? 1 : 0) + (has(self.second) ? 1 : 0) == 1"
 
 
-def test_a_union_of_one_is_named_plainly() -> None:
-    assert exactly_one("solrCloud").message == "must set solrCloud"
-
-
 def test_at_most_one_refuses_two_fields() -> None:
     assert Limit.model_validate({}) == Limit()
     assert Limit.model_validate({"second": 0}).second == 0

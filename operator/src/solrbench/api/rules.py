@@ -176,20 +176,19 @@ def plain(model: BaseModel) -> dict[str, Any]:
 
 def exactly_one(*fields: str) -> Rule:
     """Return the rule that exactly one of `fields` (camelCase) is set: a union."""
-    names = ", ".join(fields)
-    # CEL counts no booleans.
-    terms = " + ".join(f"(has(self.{name}) ? 1 : 0)" for name in fields)
-    return Rule(
-        cel=f"{terms} == 1",
-        message=f"must set exactly one of {names}" if len(fields) > 1 else f"must set {names}",
-    )
+    message = f"must set exactly one of {', '.join(fields)}"
+    return Rule(cel=f"{_count_set(fields)} == 1", message=message)
 
 
 def at_most_one(*fields: str) -> Rule:
     """Return the rule that no two of `fields` (camelCase) are set."""
-    names = ", ".join(fields)
-    terms = " + ".join(f"(has(self.{name}) ? 1 : 0)" for name in fields)
-    return Rule(cel=f"{terms} <= 1", message=f"must not set more than one of {names}")
+    message = f"must not set more than one of {', '.join(fields)}"
+    return Rule(cel=f"{_count_set(fields)} <= 1", message=message)
+
+
+def _count_set(fields: tuple[str, ...]) -> str:
+    # CEL counts no booleans.
+    return " + ".join(f"(has(self.{name}) ? 1 : 0)" for name in fields)
 
 
 Place = tuple[str | int, ...]
