@@ -9,7 +9,7 @@ import pytest
 from solrbench.analysis.step_results import merge_steps
 from solrbench.api.schema import object_schemas
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.comparisons import ColdStart, OpenLoopStats, Overhead
+from solrbench.api.v1alpha1.comparisons import Overhead
 from solrbench.api.v1alpha1.conditions import (
     OnlyWith,
     ResultField,
@@ -19,6 +19,7 @@ from solrbench.api.v1alpha1.conditions import (
 )
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.api.v1alpha1.status import Status
+from solrbench.api.v1alpha1.step_details import ColdStart, OpenLoopStats
 from solrbench.api.v1alpha1.step_result import RESULT_FIELDS, ResultColumn, StepResult
 from solrbench.contract.request_counts import RequestCounts
 from solrbench.metrics.results import RESULT_FAMILIES

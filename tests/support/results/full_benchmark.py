@@ -4,20 +4,9 @@ import time
 from datetime import UTC, datetime
 
 from solrbench.api.v1alpha1 import Metadata, SolrBenchmark, Status
-from solrbench.api.v1alpha1.comparisons import (
-    AnswerComparison,
-    ColdStart,
-    OpenLoopStats,
-    ReportStatus,
-)
+from solrbench.api.v1alpha1.comparisons import AnswerComparison, ReportStatus
 from solrbench.api.v1alpha1.conditions import Condition
-from solrbench.api.v1alpha1.findings import (
-    Bottleneck,
-    InvalidReason,
-    StepVerdict,
-    StepVisibility,
-    Trend,
-)
+from solrbench.api.v1alpha1.findings import Bottleneck, InvalidReason, StepVerdict, Trend
 from solrbench.api.v1alpha1.server_metrics import IndexingTelemetry, StepTelemetry
 from solrbench.api.v1alpha1.status import (
     CleanedStatus,
@@ -26,6 +15,7 @@ from solrbench.api.v1alpha1.status import (
     LiveLoad,
     QueueStatus,
 )
+from solrbench.api.v1alpha1.step_details import ColdStart, OpenLoopStats, StepVisibility
 from solrbench.api.v1alpha1.step_result import Distribution, PercentileResult, StepResult
 from solrbench.metrics.operator import PrometheusMetrics
 from solrbench.sweep.plan import make_plan

@@ -17,11 +17,9 @@ from solrbench.api.v1alpha1.comparisons import (
     MORE_THAN_50,
     AnswerComparison,
     BaselineComparison,
-    ColdStart,
     Comparison,
     Conclusion,
     FigureComparison,
-    OpenLoopStats,
     Overhead,
     RepeatSummary,
     Summary,
@@ -31,10 +29,8 @@ from solrbench.api.v1alpha1.conditions import Condition, StatusModel
 from solrbench.api.v1alpha1.findings import (
     MAX_NOT_RUN,
     MAX_REASONS,
-    MAX_RESPONSE_GAPS,
     MAX_TRENDS,
     MAX_VERDICTS,
-    MAX_VISIBILITY,
     Bottleneck,
     CapacityConclusion,
     CapacityResult,
@@ -44,9 +40,7 @@ from solrbench.api.v1alpha1.findings import (
     ObjectiveResult,
     ObjectivesStatus,
     Scalability,
-    StepResponseGaps,
     StepVerdict,
-    StepVisibility,
     Trend,
     TrialResult,
 )
@@ -55,6 +49,14 @@ from solrbench.api.v1alpha1.objectives import MAX_CONFIRMATIONS, MAX_OBJECTIVE_R
 from solrbench.api.v1alpha1.result_rules import MAX_RESULTS
 from solrbench.api.v1alpha1.server_metrics import MAX_MISSING, StepTelemetry
 from solrbench.api.v1alpha1.status import MAX_ANSWERS, MAX_COMPARISONS, TargetStatus
+from solrbench.api.v1alpha1.step_details import (
+    MAX_RESPONSE_GAPS,
+    MAX_VISIBILITY,
+    ColdStart,
+    OpenLoopStats,
+    StepResponseGaps,
+    StepVisibility,
+)
 from solrbench.api.v1alpha1.step_result import (
     BOUNDS_SECONDS,
     Distribution,

@@ -23,12 +23,12 @@ from solrbench.api.v1alpha1.findings import (
     ObjectiveResult,
     ObjectivesStatus,
     Scalability,
-    StepResponseGaps,
     StepVerdict,
     TrialResult,
 )
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.api.v1alpha1.status import DatasetStatus, LiveLoad, Status, TargetStatus
+from solrbench.api.v1alpha1.step_details import StepResponseGaps
 from solrbench.api.v1alpha1.step_result import Interval, PercentileResult, StepResult
 
 OBJECTIVES = ObjectivesStatus(

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from solrbench.analysis.arrivals import of_arrivals, open_loop_stats
-from solrbench.api.v1alpha1.comparisons import OpenLoopStats
+from solrbench.api.v1alpha1.step_details import OpenLoopStats
 from solrbench.contract.step_document import RequestResult, StepRunResult, WorkerResult
 from support.results.builders import make_document, make_result, make_spec, make_variants
 from support.results.samples import benchmark_samples

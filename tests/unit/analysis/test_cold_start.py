@@ -13,7 +13,7 @@ from solrbench.analysis.cold_start import (
     hit_ratios,
     summarise_cold_start,
 )
-from solrbench.api.v1alpha1.comparisons import ColdStart
+from solrbench.api.v1alpha1.step_details import ColdStart
 from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import CacheSample, RequestWindow

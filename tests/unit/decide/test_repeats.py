@@ -4,7 +4,8 @@ import pytest
 
 from solrbench.api.rules import plain
 from solrbench.api.v1alpha1.conditions import Attempts
-from solrbench.api.v1alpha1.load import Load, Repeats
+from solrbench.api.v1alpha1.load import Load
+from solrbench.api.v1alpha1.repeats import Repeats
 from solrbench.api.v1alpha1.status import Status
 from solrbench.contract.step_runs import Reuse, StepRunId
 from solrbench.decide.repeats import count_repeats, format_repeats, reuse_target

@@ -10,10 +10,11 @@ from prometheus_client import CollectorRegistry, generate_latest
 
 from hack.generate.metrics_reference import render_metrics_reference
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.comparisons import OpenLoopStats, ReportStatus
+from solrbench.api.v1alpha1.comparisons import ReportStatus
 from solrbench.api.v1alpha1.conditions import Condition
 from solrbench.api.v1alpha1.findings import StepVerdict
 from solrbench.api.v1alpha1.status import DatasetStatus, LiveLoad
+from solrbench.api.v1alpha1.step_details import OpenLoopStats
 from solrbench.api.v1alpha1.step_result import StepResult
 from solrbench.metrics.benchmarks import FAMILIES, BenchmarkStore
 from solrbench.metrics.operator import PrometheusMetrics

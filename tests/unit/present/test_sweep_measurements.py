@@ -11,11 +11,11 @@ from solrbench.api.v1alpha1.findings import (
     CapacityConclusion,
     CapacityResult,
     InvalidReason,
-    StepResponseGaps,
     StepVerdict,
 )
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.api.v1alpha1.status import DatasetStatus, IndexPodStatus, Status
+from solrbench.api.v1alpha1.step_details import StepResponseGaps
 from solrbench.api.v1alpha1.step_result import Interval, PercentileResult, StepResult
 from solrbench.api.v1alpha1.sweep_spec import AxisRole
 from solrbench.present.html import render_sweep_html

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples
-from solrbench.api.v1alpha1.comparisons import OpenLoopStats
 from solrbench.api.v1alpha1.objectives import Objective
+from solrbench.api.v1alpha1.step_details import OpenLoopStats
 from solrbench.api.v1alpha1.step_result import BOUNDS_SECONDS, Distribution
 from solrbench.contract.request_counts import RequestCounts, sum_counts
 from solrbench.contract.step_document import RequestResult, StepRunResult, WorkerResult

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from solrbench.analysis.server_metrics import RunTelemetry
-from solrbench.api.v1alpha1.comparisons import ColdStart
 from solrbench.api.v1alpha1.load import Load
+from solrbench.api.v1alpha1.step_details import ColdStart
 from solrbench.contract.step_document import RequestResult, StepRunResult, WorkerResult
 from solrbench.stats.number_format import format_cores, format_number, format_percent, format_share
 

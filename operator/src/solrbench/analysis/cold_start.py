@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from solrbench.analysis.outliers import second_means
 from solrbench.api.v1alpha1 import Status
-from solrbench.api.v1alpha1.comparisons import ColdStart
+from solrbench.api.v1alpha1.step_details import ColdStart
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import FIRST_REPEAT
 from solrbench.contract.windows import WINDOW_REQUESTS, CacheSample, RequestWindow

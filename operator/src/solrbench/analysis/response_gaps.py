@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from solrbench.analysis.samples import BenchmarkSamples, StepRuns
 from solrbench.api.v1alpha1 import Status
-from solrbench.api.v1alpha1.findings import MAX_RESPONSE_GAPS, StepResponseGaps
+from solrbench.api.v1alpha1.step_details import MAX_RESPONSE_GAPS, StepResponseGaps
 from solrbench.stats.number_format import count_noun, format_milliseconds, milliseconds
 
 

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.conditions import StatusModel
-from solrbench.api.v1alpha1.findings import MAX_VISIBILITY, StepVisibility
 from solrbench.api.v1alpha1.server_metrics import MAX_MISSING, StepTelemetry
+from solrbench.api.v1alpha1.step_details import MAX_VISIBILITY, StepVisibility
 from solrbench.api.v1alpha1.step_result import PercentileResult
 from solrbench.contract.request_counts import sum_counts
 from solrbench.contract.server_document import CACHES, Spread, Telemetry, VisibilityResult

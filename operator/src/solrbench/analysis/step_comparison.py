@@ -36,8 +36,9 @@ from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, StepSampl
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.comparisons import Comparison, Conclusion
 from solrbench.api.v1alpha1.findings import INVALID, StepVerdict, steps_that_are
-from solrbench.api.v1alpha1.load import DEFAULT_MAX, DEFAULT_MIN, DEFAULT_PERCENTILES
+from solrbench.api.v1alpha1.load import DEFAULT_PERCENTILES
 from solrbench.api.v1alpha1.objectives import PrimaryMetric
+from solrbench.api.v1alpha1.repeats import DEFAULT_MAX, DEFAULT_MIN
 from solrbench.api.v1alpha1.status import MAX_COMPARISONS
 from solrbench.contract.foreign import ForeignDataError
 from solrbench.contract.step_runs import variant_names

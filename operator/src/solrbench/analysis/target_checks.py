@@ -15,7 +15,8 @@ from solrbench.analysis.checks import (
 )
 from solrbench.analysis.fail_fast import describe_early_end
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.load import Load, RepeatStart
+from solrbench.api.v1alpha1.load import Load
+from solrbench.api.v1alpha1.repeats import RepeatStart
 from solrbench.contract.environment import AttemptRecord, Environment, find_changes
 from solrbench.contract.names import COMPANION, LOAD_MASTER, LOAD_WORKER, SOLR
 from solrbench.contract.request_counts import sum_counts

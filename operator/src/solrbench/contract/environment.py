@@ -7,7 +7,7 @@ import orjson
 
 from solrbench.api.rules import LenientModel, plain
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.load import RepeatOrder, RepeatStart
+from solrbench.api.v1alpha1.repeats import RepeatOrder, RepeatStart
 from solrbench.contract.workload_files import workload_seeds
 
 

@@ -124,7 +124,7 @@ def config_set(benchmark: SolrBenchmark, attempt: int) -> str:
     Where others have collections too, it says whose a collection is, and of which attempt; where
     each repeat has its own data, of which repeat; on a shared target, with which data.
     """
-    from solrbench.api.v1alpha1.load import RepeatStart  # noqa: PLC0415  labels need none
+    from solrbench.api.v1alpha1.repeats import RepeatStart  # noqa: PLC0415  labels need none
 
     fresh_data = benchmark.spec.load.repeats.start_on is RepeatStart.FRESH_DATA
     is_shared = _shared_target(benchmark) is not None

@@ -15,7 +15,8 @@ from solrbench.api.identity import SWEEP_KIND
 from solrbench.api.v1alpha1 import GROUP, SolrBenchmark
 from solrbench.api.v1alpha1.arrivals import UntilSteady, WarmUp
 from solrbench.api.v1alpha1.benchmark import MAX_NAME, OwnerReference, Spec
-from solrbench.api.v1alpha1.load import Before, RepeatOrder, RepeatStart, SolrCaches, last_rate
+from solrbench.api.v1alpha1.load import Before, SolrCaches, last_rate
+from solrbench.api.v1alpha1.repeats import RepeatOrder, RepeatStart
 from solrbench.contract.workload_files import once_only_entries
 
 FIRST_REPEAT = 1

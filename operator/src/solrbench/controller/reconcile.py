@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.load import RepeatStart
+from solrbench.api.v1alpha1.repeats import RepeatStart
 from solrbench.api.v1alpha1.result_rules import max_step_runs
 from solrbench.controller.context import ReconcileContext, store_status
 from solrbench.controller.stages import cleanup

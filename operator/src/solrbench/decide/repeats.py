@@ -14,7 +14,8 @@ from pydantic import ValidationError
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.conditions import Attempts
-from solrbench.api.v1alpha1.load import Load, Repeats, RepeatStart
+from solrbench.api.v1alpha1.load import Load
+from solrbench.api.v1alpha1.repeats import Repeats, RepeatStart
 from solrbench.api.v1alpha1.status import Status, TargetStatus
 from solrbench.contract.step_runs import FIRST_REPEAT, Reuse, StepRunId
 from solrbench.decide.conditions import SUCCEEDED, holds

@@ -6,7 +6,7 @@ Families of numbers are made from the tables of the status (`Shown`); those of v
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
-from solrbench.api.v1alpha1.comparisons import ColdStart, FigureComparison, OpenLoopStats
+from solrbench.api.v1alpha1.comparisons import FigureComparison
 from solrbench.api.v1alpha1.conditions import (
     PrometheusMetric,
     ResultField,
@@ -14,6 +14,7 @@ from solrbench.api.v1alpha1.conditions import (
     result_fields,
 )
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
+from solrbench.api.v1alpha1.step_details import ColdStart, OpenLoopStats
 from solrbench.api.v1alpha1.step_result import Interval, StepResult
 from solrbench.metrics.family import DISTRIBUTION_FAMILY, BenchmarkFamily, Sample, ShownBenchmark
 from solrbench.metrics.findings import OBJECTIVE_FAMILIES, TREND_FAMILIES, VERDICT_NUMBERS

@@ -6,7 +6,7 @@ from functools import partial
 
 from solrbench.analysis.cold_start import CurvePoint, cold_start
 from solrbench.analysis.outliers import worst
-from solrbench.api.v1alpha1.findings import StepVisibility
+from solrbench.api.v1alpha1.step_details import StepVisibility
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import OutlierWindow
 from solrbench.present.table import Column, NameColumn, NumberColumn, Table, TextColumn, build_table

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from solrbench.api.rules import problems
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.load import RepeatStart
+from solrbench.api.v1alpha1.repeats import RepeatStart
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.api.v1alpha1.sweep_objective import Metric
 from solrbench.api.v1alpha1.sweep_spec import PointOrder, PointTargetPolicy, SweepSpec

@@ -13,8 +13,8 @@ from typing import Any
 
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.collection import Collection
-from solrbench.api.v1alpha1.load import RepeatStart
 from solrbench.api.v1alpha1.pod_options import PodComponent
+from solrbench.api.v1alpha1.repeats import RepeatStart
 from solrbench.api.v1alpha1.target import ZooKeeperMode
 from solrbench.contract.step_runs import Reuse
 from solrbench.sweep.points import DesignPoint

@@ -7,10 +7,11 @@ from functools import partial
 
 from solrbench.api.quantities import parse_bytes, parse_cores
 from solrbench.api.v1alpha1 import Spec
-from solrbench.api.v1alpha1.load import RepeatStart, Step
+from solrbench.api.v1alpha1.load import Step
 from solrbench.api.v1alpha1.objectives import MAX_CONFIRMATIONS
 from solrbench.api.v1alpha1.pods import Resources, Toleration
 from solrbench.api.v1alpha1.prices import Prices
+from solrbench.api.v1alpha1.repeats import RepeatStart
 from solrbench.api.v1alpha1.spec_rules import search_seconds
 from solrbench.api.v1alpha1.target import ZooKeeperMode
 from solrbench.api.v1alpha1.validity import Collect

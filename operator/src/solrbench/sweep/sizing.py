@@ -25,7 +25,7 @@ from typing import Any
 from pydantic.alias_generators import to_camel
 
 from solrbench.api.v1alpha1.findings import CAPACITY_UNITS, ObjectiveConclusion
-from solrbench.api.v1alpha1.load import DEFAULT_MIN
+from solrbench.api.v1alpha1.repeats import DEFAULT_MIN
 from solrbench.api.v1alpha1.sweep import SweepPoint
 from solrbench.api.v1alpha1.sweep_objective import Demand, SweepObjective
 from solrbench.api.v1alpha1.sweep_spec import Rounds, SweepSpec

@@ -13,7 +13,7 @@ from solrbench.api.kinds import BENCHMARK, SWEEP
 from solrbench.api.rules import ADMITTED, problems
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.fields import LABEL_KEY, LABEL_NAME
-from solrbench.api.v1alpha1.load import RepeatOrder
+from solrbench.api.v1alpha1.repeats import RepeatOrder
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep
 from solrbench.api.v1alpha1.sweep_spec import MIN_ROUNDS, Axis, Design, SweepSpec
 from solrbench.contract.names import LABEL_POINT, LABEL_SWEEP, MANAGER

@@ -1,19 +1,11 @@
-"""What the status has beside results: open loop, cold start, comparisons, report, summary."""
+"""What the status has of all results: comparisons, report, summary."""
 
 from enum import StrEnum
 from typing import Annotated
 
 from pydantic import Field
 
-from solrbench.api.v1alpha1.conditions import (
-    PrometheusMetric,
-    Shown,
-    StatusModel,
-    StepPart,
-    Unit,
-    shown,
-    with_metric,
-)
+from solrbench.api.v1alpha1.conditions import StatusModel, StepPart
 from solrbench.api.v1alpha1.fields import Bool, Count, Difference, Int, Measure, Text
 from solrbench.api.v1alpha1.step_result import Interval
 
@@ -177,62 +169,6 @@ class AnswerComparison(StatusModel):
 
 MAX_OMITTED = 8
 """Kinds of parts that a status can go without."""
-
-
-class OpenLoopStats(StepPart):
-    """How the arrivals of one step with a planned rate were sent, over all repeats stored.
-
-    An arrival is one request or one whole transaction; those of the ramp are not counted.
-    """
-
-    planned_arrivals: Count | None = shown(Unit.ARRIVALS, "step_planned_arrivals")
-    """Arrivals that the planned rate schedules."""
-    sent_arrivals: Annotated[Count, with_metric(Unit.ARRIVALS, "step_sent_arrivals")]
-    """Arrivals that were sent, late ones included."""
-    late_arrivals: Annotated[Count, with_metric(Unit.ARRIVALS, "step_late_arrivals")]
-    """Arrivals sent more than 10 ms after their intended start."""
-    dropped_arrivals: Annotated[Count, with_metric(Unit.ARRIVALS, "step_dropped_arrivals")]
-    """Arrivals never sent, for want of a free connection."""
-    lag_p99_milliseconds: Measure | None = Shown(
-        Unit.MILLISECONDS,
-        metric=PrometheusMetric(
-            "step_send_lag_seconds",
-            "0.99",
-            "Quantiles of the worker's own delay, from the intended start to sending where a"
-            " connection was free, of the worst worker and repeat; absent if a worker did not"
-            " report it.",
-        ),
-    ).optional()
-    """99th percentile of the worker's own delay, from the intended start to sending where a
-    connection was free, of the worst worker and repeat; absent if a worker did not report it."""
-    lag_max_milliseconds: Measure | None = shown(Unit.MILLISECONDS, "step_send_lag_max_seconds")
-    """Longest delay by a worker itself."""
-
-
-class ColdStart(StepPart):
-    """The first thousand requests to the target, beside the steady part of the first step run."""
-
-    in_warm_up: Annotated[Bool, Shown(Unit.NONE)]
-    """Whether the first thousand requests were those of the warm-up before that step."""
-    first_thousand_seconds: Annotated[
-        Measure, with_metric(Unit.SECONDS, "cold_start_first_thousand_seconds")
-    ]
-    """Time from the first request sent to the end of the thousandth, of the first step run."""
-    first_thousand_average_milliseconds: Annotated[
-        Measure,
-        with_metric(Unit.MILLISECONDS, "cold_start_first_thousand_service_time_average_seconds"),
-    ]
-    """Mean service time of the first thousand requests."""
-    first_thousand_max_milliseconds: Annotated[
-        Measure,
-        with_metric(Unit.MILLISECONDS, "cold_start_first_thousand_service_time_max_seconds"),
-    ]
-    """Longest service time of the first thousand requests."""
-    steady_average_milliseconds: Measure | None = shown(
-        Unit.MILLISECONDS, "cold_start_steady_service_time_average_seconds"
-    )
-    """Mean service time of the step from the second on from which it was steady; absent if it was
-    too short or never became steady."""
 
 
 class Overhead(StatusModel):

@@ -12,7 +12,7 @@ from pydantic import Field
 from solrbench.api.v1alpha1.conditions import StatusModel, StepPart
 from solrbench.api.v1alpha1.fields import Bool, Count, Difference, Measure, Text
 from solrbench.api.v1alpha1.objectives import MAX_CONFIRMATIONS, MAX_OBJECTIVE_RESULTS, MAX_TRIALS
-from solrbench.api.v1alpha1.step_result import Interval, PercentileResult
+from solrbench.api.v1alpha1.step_result import Interval
 
 
 class Resource(StrEnum):
@@ -52,34 +52,6 @@ class Bottleneck(StepPart):
     """`message` gives the measured value and its limit, or in what repeats differ."""
     field: Text | None = None
     """`field` is the field of the spec to vary next, as an axis of a sweep; absent without one."""
-
-
-MAX_VISIBILITY = 96
-"""Entries of steps, variants and replica types."""
-
-
-class StepVisibility(StepPart):
-    """After which time replicas of one type found the marked documents of a step."""
-
-    replica_type: Text | None = None
-    """`replicaType` is NRT, TLOG or PULL; absent if the replicas could not be listed."""
-    documents: Count = 0
-    """`documents` is the number of times that a replica found a marked document, over all
-    repeats."""
-    not_found: Count = 0
-    """`notFound` is the number of times that one did not within `timeoutSeconds`: these are longer
-    than all others."""
-    percentiles: Annotated[list[PercentileResult], Field(max_length=3)] = []
-    """`percentiles` are the median, the 95th and the 99th percentile of the times from the response
-    to the update until the replica found the document, with 95 % intervals, which also hold
-    `errorMilliseconds`; absent beyond the share that was found."""
-    max_milliseconds: Measure | None = None
-    """`maxMilliseconds` is the longest of those found."""
-    error_milliseconds: Measure | None = None
-    """`errorMilliseconds` is how exactly 95 % of the times are known at least: half of what passed
-    between the last query that did not find the document and the first response that had it."""
-    problem: Text | None = None
-    """`problem` is what went wrong last; absent if nothing did."""
 
 
 CAPACITY_UNITS = {
@@ -260,39 +232,6 @@ class ObjectivesStatus(StatusModel):
     """`conclusion` is Missed if one is, Met if all are, else Inconclusive."""
     results: Annotated[list[ObjectiveResult], Field(max_length=MAX_OBJECTIVE_RESULTS)] = []
     """`results` has one entry for each objective, and each step and variant that it is for."""
-
-
-MAX_RESPONSE_GAPS = 8
-"""Steps and variants in the status."""
-
-
-class StepResponseGaps(StepPart):
-    """Who waited in one step through one variant, over all repeats stored."""
-
-    least_user_requests: Count | None = None
-    """Requests of the user with the fewest, in the repeat in which it is farthest below the median;
-    absent in an open loop and with a locustfile, as the following ones."""
-    median_user_requests: Count | None = None
-    """Median of the requests of a user in that repeat."""
-    most_user_requests: Count | None = None
-    """Requests of the user with the most in that repeat."""
-    least_user: Count | None = None
-    """Number of the user with the fewest requests, from 0."""
-    least_user_node: Text | None = None
-    """Host and port of its node."""
-    least_user_repeat: Count | None = None
-    """That repeat."""
-    longest_milliseconds: Measure | None = None
-    """The longest time that a user waited for a response; in an open loop, that no response came
-    from a node although requests waited for it."""
-    longest_user: Count | None = None
-    """Number of that user, from 0; absent in an open loop."""
-    longest_node: Text | None = None
-    """Host and port of its node."""
-    longest_repeat: Count | None = None
-    """The repeat in which that was."""
-    longest_second: Measure | None = None
-    """When it began: seconds since the step began to be measured."""
 
 
 MAX_TRENDS = 64

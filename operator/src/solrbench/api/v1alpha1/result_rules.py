@@ -8,8 +8,8 @@ and etcd holds 2 GiB for the whole cluster unless set otherwise.
 from typing import Any
 
 from solrbench.api.rules import Rule
-from solrbench.api.v1alpha1.load import MAX_REPEATS
 from solrbench.api.v1alpha1.objectives import MAX_CONFIRMATIONS, MAX_OBJECTIVE_RESULTS
+from solrbench.api.v1alpha1.repeats import MAX_REPEATS
 from solrbench.api.v1alpha1.request_mix import UPDATE
 from solrbench.api.v1alpha1.target import VARIANT_COUNT
 from solrbench.api.v1alpha1.workload import MAX_REQUEST_NAMES

@@ -3,9 +3,9 @@
 from typing import Any
 
 from solrbench.api.rules import Rule
-from solrbench.api.v1alpha1.load import MAX_REPEATS
 from solrbench.api.v1alpha1.objectives import MAX_CONFIRMATIONS, OVERLOAD_TRIALS, PROBE_SECONDS
 from solrbench.api.v1alpha1.pod_options import PodComponent
+from solrbench.api.v1alpha1.repeats import MAX_REPEATS
 from solrbench.api.v1alpha1.target import VARIANT_COUNT
 
 # `search_seconds` for the API server.

@@ -13,9 +13,7 @@ from solrbench.api.v1alpha1.comparisons import (
     MAX_ANSWER_COMPARISONS,
     AnswerComparison,
     BaselineComparison,
-    ColdStart,
     Comparison,
-    OpenLoopStats,
     ReportStatus,
     Summary,
 )
@@ -24,19 +22,15 @@ from solrbench.api.v1alpha1.fields import Count, Int, Measure, Text
 from solrbench.api.v1alpha1.findings import (
     INVALID,
     MAX_NOT_RUN,
-    MAX_RESPONSE_GAPS,
     MAX_TRENDS,
     MAX_VERDICTS,
-    MAX_VISIBILITY,
     Bottleneck,
     CapacityResult,
     InvalidReason,
     NotRun,
     ObjectivesStatus,
     Scalability,
-    StepResponseGaps,
     StepVerdict,
-    StepVisibility,
     Trend,
 )
 from solrbench.api.v1alpha1.result_rules import MAX_RESULTS
@@ -45,6 +39,14 @@ from solrbench.api.v1alpha1.server_metrics import (
     IndexingSeries,
     IndexingTelemetry,
     StepTelemetry,
+)
+from solrbench.api.v1alpha1.step_details import (
+    MAX_RESPONSE_GAPS,
+    MAX_VISIBILITY,
+    ColdStart,
+    OpenLoopStats,
+    StepResponseGaps,
+    StepVisibility,
 )
 from solrbench.api.v1alpha1.step_result import Distribution, StepResult
 from solrbench.api.v1alpha1.target import MAX_VARIANTS

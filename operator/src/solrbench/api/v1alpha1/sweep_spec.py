@@ -11,9 +11,9 @@ from solrbench.api.identity import GROUP
 from solrbench.api.rules import ListMap, Matches, Model, Rule, exactly_one
 from solrbench.api.v1alpha1.benchmark import Cleanup
 from solrbench.api.v1alpha1.fields import DEFAULT_SEED, Bool, Int, Labels, Seed, ShortName
-from solrbench.api.v1alpha1.load import DEFAULT_MAX, DEFAULT_MIN
 from solrbench.api.v1alpha1.pod_options import Annotations
 from solrbench.api.v1alpha1.prices import Prices
+from solrbench.api.v1alpha1.repeats import DEFAULT_MAX, DEFAULT_MIN
 from solrbench.api.v1alpha1.sweep_objective import Metric, SweepObjective
 
 MAX_AXES = 8

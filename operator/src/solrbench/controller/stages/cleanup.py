@@ -1,7 +1,7 @@
 """The ends: success, failure, clean-up, time to live, suspension."""
 
 from solrbench.api.identity import BENCHMARKS
-from solrbench.api.v1alpha1.load import RepeatStart
+from solrbench.api.v1alpha1.repeats import RepeatStart
 from solrbench.api.v1alpha1.status import TargetStatus
 from solrbench.contract import names
 from solrbench.contract.step_runs import preparation_note, shared_target

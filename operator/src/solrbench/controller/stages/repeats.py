@@ -1,7 +1,7 @@
 """The start of a repeat on a target, or on data, of its own, or on the target of another point."""
 
 from solrbench.api.identity import BENCHMARKS
-from solrbench.api.v1alpha1.load import RepeatStart
+from solrbench.api.v1alpha1.repeats import RepeatStart
 from solrbench.api.v1alpha1.status import DatasetStatus, TargetStatus
 from solrbench.contract.step_runs import Reuse, SharedTarget, shared_target
 from solrbench.controller.context import ReconcileContext

@@ -40,10 +40,11 @@ from solrbench.analysis.step_comparison import (
 from solrbench.analysis.step_results import merge_steps, merge_totals, summarise
 from solrbench.analysis.step_trends import find_trends
 from solrbench.analysis.verdict import evaluate_steps, find_interferences
-from solrbench.api.v1alpha1.comparisons import BaselineComparison, ColdStart, Conclusion
+from solrbench.api.v1alpha1.comparisons import BaselineComparison, Conclusion
 from solrbench.api.v1alpha1.findings import ObjectiveConclusion, overall_verdict
 from solrbench.api.v1alpha1.objectives import Baseline
 from solrbench.api.v1alpha1.result_rules import count_load_steps
+from solrbench.api.v1alpha1.step_details import ColdStart
 from solrbench.contract import names
 from solrbench.contract.load_plan import CapacitySearch, trial_ids
 from solrbench.contract.step_runs import FIRST_REPEAT, all_step_runs

@@ -7,16 +7,11 @@ from pydantic import ConfigDict
 
 from solrbench.analysis.answers import ComparedAnswers
 from solrbench.api.rules import LenientModel
-from solrbench.api.v1alpha1.comparisons import ColdStart, FigureComparison, Summary
+from solrbench.api.v1alpha1.comparisons import FigureComparison, Summary
 from solrbench.api.v1alpha1.conditions import find_condition
-from solrbench.api.v1alpha1.findings import (
-    Bottleneck,
-    ObjectiveResult,
-    StepResponseGaps,
-    StepVerdict,
-    Trend,
-)
+from solrbench.api.v1alpha1.findings import Bottleneck, ObjectiveResult, StepVerdict, Trend
 from solrbench.api.v1alpha1.status import IndexPodStatus
+from solrbench.api.v1alpha1.step_details import ColdStart, StepResponseGaps
 from solrbench.api.v1alpha1.step_result import StepResult
 from solrbench.api.v1alpha1.sweep import SweepPoint, SweepStatus
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec

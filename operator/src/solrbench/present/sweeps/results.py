@@ -9,7 +9,7 @@ from solrbench.analysis.metrics import Difference
 from solrbench.api.rules import plain
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.conditions import find_condition
-from solrbench.api.v1alpha1.load import RepeatStart
+from solrbench.api.v1alpha1.repeats import RepeatStart
 from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.sweep import SolrBenchmarkSweep, SweepPoint
 from solrbench.api.v1alpha1.sweep_objective import Metric

@@ -9,14 +9,9 @@ from typing import TypeVar
 from solrbench.analysis.bottleneck_evidence import pod_of
 from solrbench.analysis.metrics import SMALLEST_POINTS, Difference, Scale
 from solrbench.analysis.sentences import format_conclusion
-from solrbench.api.v1alpha1.comparisons import ColdStart
-from solrbench.api.v1alpha1.findings import (
-    Bottleneck,
-    ObjectiveConclusion,
-    StepResponseGaps,
-    overall_conclusion,
-)
+from solrbench.api.v1alpha1.findings import Bottleneck, ObjectiveConclusion, overall_conclusion
 from solrbench.api.v1alpha1.status import IndexPodStatus
+from solrbench.api.v1alpha1.step_details import ColdStart, StepResponseGaps
 from solrbench.api.v1alpha1.sweep import BestPoint
 from solrbench.present.comparison_tables import (
     DifferenceCells,
