@@ -26,12 +26,6 @@ FOLDERS = "must be folders of letters, digits"
 
 EXPORTS = [
     wrong("export to nowhere", EXPORT, {}, "exactly one of persistentVolumeClaim, s3"),
-    wrong(
-        "export to two places",
-        EXPORT,
-        {"persistentVolumeClaim": VOLUME, "s3": BUCKET},
-        "exactly one of persistentVolumeClaim, s3",
-    ),
     *(
         wrong(f"export to the folder {path}", f"{CLAIM}.path", path, FOLDERS, {CLAIM: VOLUME})
         for path in ("../other", "a/../../b", "/etc", "a//b", ".hidden")

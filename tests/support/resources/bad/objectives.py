@@ -51,13 +51,11 @@ GOOD_OBJECTIVES: dict[str, Changes] = {
 }
 
 OBJECTIVES = [
-    *bad_in_one_way(
+    bad(
+        "objective of two things",
+        _with(IN_TIME | {"failures": {"maxPercent": 1}}),
         "spec.objectives[0]",
         "must set exactly one of responseTime, meanResponseTime, failures",
-        {
-            "objective of nothing": _with({"name": "none"}),
-            "objective of two things": _with(IN_TIME | {"failures": {"maxPercent": 1}}),
-        },
     ),
     bad(
         "objective of a step that is not there",
