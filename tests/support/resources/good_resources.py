@@ -47,7 +47,6 @@ GOOD: dict[str, Changes] = {
     "compared with a stored report": {
         "spec.comparison": {"baseline": {"report": {"configMap": {"name": "juniper"}}}}
     },
-    "heap in Gi": {f"{SOLR}.heap": "31Gi"},
     "memory limit of 1.25 times heap": {f"{SOLR}.resources": {"limits": {"memory": "640Mi"}}},
     "memory in bytes": {f"{SOLR}.resources": {"limits": {"memory": "4294967296"}}},
     "memory in decimal units": {f"{SOLR}.resources": {"limits": {"memory": "2G"}}},
@@ -135,11 +134,7 @@ GOOD: dict[str, Changes] = {
             "maxEmptyPercent": 100,
         }
     },
-    "telemetry of servers and pods": {
-        "spec.load.telemetry": {"collect": "ServersAndPods", "intervalSeconds": 1}
-    },
     "no telemetry": {"spec.load.telemetry": {"collect": "None"}},
-    "planned rate": PLANNED,
     "planned rate with everything": PLANNED
     | {
         "spec.load.workers": 3,
@@ -211,15 +206,12 @@ GOOD: dict[str, Changes] = {
         "spec.comparison": {"baseline": {"benchmark": {"name": "juniper"}}},
         "spec.load.repeats": {"until": "Decided", "min": 3, "max": 3, "startOn": "FreshTarget"},
     },
-    "warm-up with queries of its own": {
-        "spec.load.between": {"caches": "Empty", "warmUp": {"requests": 10_000}},
+    "equal caches for each step, by a warm-up with queries of its own": {
+        "spec.load.between": {"caches": "Empty", "warmUp": {"requests": 10_000, "users": 2}},
         "spec.workload.warmUpQueries": {"configMap": {"name": "others"}, "order": "Sequential"},
     },
     "warm-up with other generated queries": {
         "spec.workload.warmUpQueries": {"generated": {}, "seed": 9}
-    },
-    "equal caches for each step": {
-        "spec.load.between": {"caches": "Empty", "warmUp": {"requests": 10_000, "users": 2}}
     },
     "cold caches for each repeat": {
         "spec.load.between": {"before": "EachRepeat", "caches": "Empty", "warmUp": {"requests": 0}}
@@ -241,7 +233,6 @@ GOOD: dict[str, Changes] = {
             "users": 2,
         }
     },
-    "existing Solr": create(),
     "existing nodes with everything": create(
         urls=["https://a.example.org/solr", "https://[2001:db8::1]:8983/search/solr"],
         basicAuth={"secret": {"name": "login"}},
@@ -263,12 +254,6 @@ GOOD: dict[str, Changes] = {
             {"name": "raw", "endpoint": "Nodes"},
             {"name": "service", "endpoint": "Service"},
             {"name": "proxies", "urls": ["http://10.0.0.1", "http://proxy.web.svc:8080/a/solr/"]},
-        ]
-    },
-    "the same endpoint twice, to see what no difference looks like": {
-        "spec.target.variants": [
-            {"name": "a", "endpoint": "Nodes"},
-            {"name": "b", "endpoint": "Nodes"},
         ]
     },
     "8 variants of 4 steps": {

@@ -36,8 +36,8 @@ RESULT = StepResult(
 )
 
 
-def _registry(*benchmarks: SolrBenchmark) -> CollectorRegistry:
-    store, registry = BenchmarkStore(), CollectorRegistry()
+def _registry(*benchmarks: SolrBenchmark, store: BenchmarkStore | None = None) -> CollectorRegistry:
+    store, registry = store or BenchmarkStore(), CollectorRegistry()
     registry.register(store)
     for benchmark in benchmarks:
         store.update(benchmark)
@@ -162,10 +162,9 @@ def test_a_closed_loop_that_was_never_steady_gives_no_sample_of_what_it_lacks() 
 
 
 def test_an_update_replaces_and_forget_removes() -> None:
-    store, registry = BenchmarkStore(), CollectorRegistry()
-    registry.register(store)
-    store.update(make_benchmark(report=ReportStatus(stored_steps=1)))
-    store.update(make_benchmark(report=ReportStatus(stored_steps=2)))
+    store = BenchmarkStore()
+    stored = [make_benchmark(report=ReportStatus(stored_steps=steps)) for steps in (1, 2)]
+    registry = _registry(*stored, store=store)
     assert registry.get_sample_value("solrbench_benchmark_steps_stored", OWNER) == 2
     store.forget("team/b")
     store.forget("team/never-seen")
@@ -177,10 +176,8 @@ def test_results_are_shown_for_a_while_after_the_end(seconds_later: int, shown: 
     ended, running = datetime(2026, 1, 1, tzinfo=UTC), full_benchmark(None)
     metadata = running.metadata.model_copy(update={"name": "running"})
     store = BenchmarkStore(10, lambda: ended.timestamp() + seconds_later)
-    registry = CollectorRegistry()
-    registry.register(store)
-    store.update(full_benchmark(ended))
-    store.update(running.model_copy(update={"metadata": metadata}))
+    others = running.model_copy(update={"metadata": metadata})
+    registry = _registry(full_benchmark(ended), others, store=store)
     found = {
         family.name: {sample.labels.get("benchmark") for sample in family.samples}
         for family in registry.collect()
@@ -242,21 +239,19 @@ def test_a_clash_of_names_is_noticed() -> None:
 
 
 def test_growth_is_shown_in_base_units() -> None:
-    text = generate_latest(_registry(full_benchmark())).decode()
-    (growth,) = [each for each in text.splitlines() if "growth_bytes_per_second{" in each]
-    (full,) = [each for each in text.splitlines() if "step_full_seconds{" in each]
-    assert growth.endswith(" 1.0")
-    assert full.endswith(" 7200.0")
+    registry = _registry(full_benchmark())
+    samples = [each for family in registry.collect() for each in family.samples]
+    numbers = {each.name.removeprefix("solrbench_"): each.value for each in samples}
+    assert numbers["step_growth_bytes_per_second"] == 1
+    assert numbers["step_full_seconds"] == 7200
 
 
 def test_growth_beside_the_baseline_is_shown_in_base_units() -> None:
-    registry = _registry(make_benchmark(comparison=full_status().comparison))
-    lines = generate_latest(registry).decode().splitlines()
-    (word,) = [each for each in lines if "comparison_trend_conclusion{" in each]
-    assert 'figure="HeapAfterGc"' in word
-    assert 'conclusion="Worse"' in word
-    (grown,) = [each for each in lines if "growth_difference_bytes_per_second{" in each]
-    assert float(grown.rpartition(" ")[2]) == pytest.approx(4.1e7 / 3600)
+    get = _registry(make_benchmark(comparison=full_status().comparison)).get_sample_value
+    labels = OWNER | PROXY | {"step": "two-users", "figure": "HeapAfterGc"}
+    assert get("solrbench_comparison_trend_conclusion", labels | {"conclusion": "Worse"}) == 1
+    grown = get("solrbench_comparison_growth_difference_bytes_per_second", labels)
+    assert grown == pytest.approx(4.1e7 / 3600)
 
 
 def test_every_family_shows_up_with_full_status() -> None:

@@ -73,13 +73,9 @@ EXPORTS = [
 ]
 
 GOOD_EXPORTS: dict[str, Changes] = {
-    "GC logs alone": {
-        "spec.diagnostics": {"gcLog": True, "threadDumps": {"count": 0}},
-        "spec.load.telemetry": {"collect": "ServersAndPods"},
-    },
-    "recordings alone": {
-        "spec.diagnostics": {"flightRecording": {}, "threadDumps": {"count": 0}},
-        "spec.load.telemetry": {"collect": "ServersAndPods"},
+    "GC logs and recordings without thread dumps": {
+        "spec.diagnostics": {"gcLog": True, "flightRecording": {}, "threadDumps": {"count": 0}},
+        "spec.load.telemetry": {"collect": "ServersAndPods", "intervalSeconds": 1},
     },
     "thread dumps of the last repeat": {
         "spec.diagnostics": {"repeat": 3},

@@ -113,7 +113,6 @@ OBJECTIVES = [
         "spec",
         "objectives times load.steps times target.variants must be at most 128",
     ),
-    bad("capacity of nothing", {"spec.load.capacity": {}}, "spec", "objectives must have one with"),
     *bad_in_one_way(
         "spec",
         "objectives must have one with responseTime or meanResponseTime",
