@@ -186,6 +186,14 @@ def at_most_one(*fields: str) -> Rule:
     return Rule(cel=f"{_count_set(fields)} <= 1", message=message)
 
 
+def not_with(field: str, other: str, why: str) -> Rule:
+    """Return the rule that two fields (camelCase paths) are not both set, and why."""
+    return Rule(
+        cel=f"!has(self.{field}) || !has(self.{other})",
+        message=f"{field} must not go with {other}, {why}",
+    )
+
+
 def _count_set(fields: tuple[str, ...]) -> str:
     # CEL counts no booleans.
     return " + ".join(f"(has(self.{name}) ? 1 : 0)" for name in fields)

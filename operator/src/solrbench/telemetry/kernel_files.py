@@ -209,9 +209,8 @@ class ControlGroup:
         """Return how long the group was throttled in total; None where not reported."""
         stat = self._cpu_stat()
         # Version 2 counts microseconds, version 1 nanoseconds.
-        if "throttled_usec" in stat:
-            return stat["throttled_usec"] / 1e6
-        return scaled(stat.get("throttled_time"), 1e9)
+        in_version_1 = scaled(stat.get("throttled_time"), 1e9)
+        return _first(scaled(stat.get("throttled_usec"), 1e6), in_version_1)
 
     def pressure(self, resource: str) -> Numbers:
         """Return the seconds in which some, or all, processes waited for a resource."""

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, StringConstraints
 
-from solrbench.api.rules import Matches, Model, Rule, exactly_one
+from solrbench.api.rules import Matches, Model, Rule, exactly_one, not_with
 from solrbench.api.v1alpha1.fields import (
     PORT,
     SEED_OF_SPEC,
@@ -283,10 +283,7 @@ class Dataset(Model):
                 " the index as it is; remove them"
             ),
         ),
-        Rule(
-            cel="!has(self.cleaning) || !has(self.generator)",
-            message="cleaning must not go with generator, whose documents are clean; remove it",
-        ),
+        not_with("cleaning", "generator", "whose documents are clean; remove it"),
         Rule(
             cel=(
                 "!has(self.firstDocuments) || !has(self.generator)"

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from solrbench.api.rules import Model, Rule
+from solrbench.api.rules import Model, Rule, not_with
 from solrbench.api.v1alpha1.fields import Int
 
 
@@ -75,10 +75,7 @@ class Repeats(Model):
         return (self.count or 1) if self.until is None else (self.max or DEFAULT_MAX)
 
     rules: ClassVar = (
-        Rule(
-            cel="!has(self.count) || !has(self.until)",
-            message="count must not go with until, which has min and max",
-        ),
+        not_with("count", "until", "which has min and max"),
         Rule(
             cel="has(self.until) || !(has(self.min) || has(self.max))",
             message="min and max must go with until, a number that is known is count",
@@ -88,7 +85,7 @@ class Repeats(Model):
                 f"(has(self.min) ? self.min : {DEFAULT_MIN})"
                 f" <= (has(self.max) ? self.max : {DEFAULT_MAX})"
             ),
-            message=(f"max must not be less than min, {DEFAULT_MIN} and {DEFAULT_MAX} when absent"),
+            message=f"max must not be less than min, {DEFAULT_MIN} and {DEFAULT_MAX} when absent",
         ),
     )
 

@@ -7,12 +7,12 @@ and etcd holds 2 GiB for the whole cluster unless set otherwise.
 
 from typing import Any
 
-from solrbench.api.rules import Rule
+from solrbench.api.rules import Rule, not_with
 from solrbench.api.v1alpha1.objectives import MAX_CONFIRMATIONS, MAX_OBJECTIVE_RESULTS
 from solrbench.api.v1alpha1.repeats import MAX_REPEATS
 from solrbench.api.v1alpha1.request_mix import UPDATE
 from solrbench.api.v1alpha1.target import VARIANT_COUNT
-from solrbench.api.v1alpha1.workload import MAX_REQUEST_NAMES
+from solrbench.api.v1alpha1.workload import MAX_REQUEST_NAMES, count_request_names
 
 REPEAT_RULES = (
     Rule(
@@ -73,11 +73,7 @@ MAX_RECORDS = 8000
 MAX_REPORT_BYTES = 256 << 20
 """What the ConfigMaps of a report may hold."""
 
-# A transaction has a name beside those of its requests.
-_NAMES = (
-    "(has(self.workload.mix) ? self.workload.mix.map(e, has(e.transaction)"
-    " ? e.transaction.requests.size() + 1 : 1).sum() : 1)"
-)
+_NAMES = f"(has(self.workload.mix) ? {count_request_names('self.workload.mix')} : 1)"
 LOAD_STEPS = f"self.load.steps.size() * {VARIANT_COUNT}"
 
 # With the probe and the confirming runs.
@@ -176,26 +172,22 @@ OBJECTIVE_RULES = (
             " timeoutSeconds"
         ),
     ),
-    Rule(
-        cel="!has(self.load.capacity) || !has(self.load.repeats.until)",
-        message=(
-            "load.capacity must not go with load.repeats.until, a search comes after a known number"
-            " of repeats; set load.repeats.count"
-        ),
+    not_with(
+        "load.capacity",
+        "load.repeats.until",
+        "a search comes after a known number of repeats; set load.repeats.count",
     ),
-    Rule(
-        cel="!has(self.comparison.answers) || !has(self.workload.locustfile)",
-        message=(
-            "comparison.answers must not go with workload.locustfile, only its code knows what it"
-            " sends; use workload.queries or workload.mix, or leave comparison.answers out"
-        ),
+    not_with(
+        "comparison.answers",
+        "workload.locustfile",
+        "only its code knows what it sends; use workload.queries or workload.mix, or leave"
+        " comparison.answers out",
     ),
-    Rule(
-        cel="!has(self.load.capacity) || !has(self.workload.locustfile)",
-        message=(
-            "load.capacity must not go with workload.locustfile, a locustfile runs a closed loop"
-            " and cannot hold an arrival rate; use workload.queries or workload.mix"
-        ),
+    not_with(
+        "load.capacity",
+        "workload.locustfile",
+        "a locustfile runs a closed loop and cannot hold an arrival rate; use workload.queries or"
+        " workload.mix",
     ),
     Rule(
         cel=(

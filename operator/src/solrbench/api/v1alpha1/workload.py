@@ -4,7 +4,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field, StringConstraints
 
-from solrbench.api.rules import ListMap, Matches, Model, Rule, exactly_one
+from solrbench.api.rules import ListMap, Matches, Model, Rule, exactly_one, not_with
 from solrbench.api.v1alpha1.fields import (
     SEED_OF_SPEC,
     FileName,
@@ -100,6 +100,11 @@ MAX_REQUEST_NAMES = 50
 """Distinct request names of a workload: each has results and metrics of its own."""
 
 
+def count_request_names(mix: str) -> str:
+    """Return CEL of the names in a mix: a transaction has one beside those of its requests."""
+    return f"{mix}.map(e, has(e.transaction) ? e.transaction.requests.size() + 1 : 1).sum()"
+
+
 class Workload(Model):
     """The requests of the load."""
 
@@ -144,15 +149,9 @@ class Workload(Model):
                 " locustfile, the file itself controls what is sent and checked"
             ),
         ),
+        not_with("warmUpQueries", "locustfile", "whose users also warm up"),
         Rule(
-            cel="!has(self.warmUpQueries) || !has(self.locustfile)",
-            message="warmUpQueries must not go with locustfile, whose users also warm up",
-        ),
-        Rule(
-            cel=(
-                "!has(self.mix) || self.mix.map(e, has(e.transaction)"
-                f" ? e.transaction.requests.size() + 1 : 1).sum() <= {MAX_REQUEST_NAMES}"
-            ),
+            cel=(f"!has(self.mix) || {count_request_names('self.mix')} <= {MAX_REQUEST_NAMES}"),
             message=(
                 f"mix must not have more than {MAX_REQUEST_NAMES} names, counting every entry and"
                 " every request of a transaction"
