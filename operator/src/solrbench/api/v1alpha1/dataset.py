@@ -7,7 +7,7 @@ from pydantic import Field, StringConstraints
 
 from solrbench.api.rules import Matches, Model, Rule, exactly_one, not_with
 from solrbench.api.v1alpha1.fields import (
-    PORT,
+    HOST_AND_PORT,
     SEED_OF_SPEC,
     Bool,
     CertificateKey,
@@ -34,7 +34,7 @@ ProxyUrl = Annotated[
     str,
     StringConstraints(min_length=8, max_length=512),
     Matches(
-        rf"http://([^/?#\s:@\[\]]+|\[[0-9A-Fa-f:.]+\])(:{PORT})?/?",
+        rf"http://{HOST_AND_PORT}/?",
         "must be the URL of an HTTP proxy without user and path, such as"
         " http://proxy.example.org:3128",
     ),

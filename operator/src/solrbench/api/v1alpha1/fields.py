@@ -87,6 +87,9 @@ ImageRepository = Annotated[
 PORT = r"(6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[1-9][0-9]{0,3})"
 """Expression for the port of a URL, 1 to 65535."""
 
+HOST_AND_PORT = rf"([^/?#\s:@\[\]]+|\[[0-9A-Fa-f:.]+\])(:{PORT})?"
+"""Expression for the host of a URL, and for its port if there is one; there is no user."""
+
 Url = Annotated[
     str,
     StringConstraints(min_length=8, max_length=2048),

@@ -6,7 +6,7 @@ from pydantic import Field, StringConstraints
 
 from solrbench.api.rules import Matches, Model, exactly_one
 from solrbench.api.v1alpha1.dataset import DownloadTls
-from solrbench.api.v1alpha1.fields import PORT, Int, ObjectName, ObjectReference
+from solrbench.api.v1alpha1.fields import HOST_AND_PORT, Int, ObjectName, ObjectReference
 from solrbench.api.v1alpha1.pods import ResourceAmounts, Resources
 
 ExportPath = Annotated[
@@ -24,7 +24,7 @@ Endpoint = Annotated[
     str,
     StringConstraints(min_length=8, max_length=512),
     Matches(
-        rf"https?://([^/?#\s:@\[\]]+|\[[0-9A-Fa-f:.]+\])(:{PORT})?/?",
+        rf"https?://{HOST_AND_PORT}/?",
         "must be http:// or https:// with a host and no path or user, such as"
         " https://s3.eu-central-1.amazonaws.com",
     ),

@@ -8,6 +8,7 @@ from pydantic import Field, StringConstraints
 from solrbench.api.rules import ListMap, Matches, Model, Rule, exactly_one
 from solrbench.api.solr_versions import TAG_OF_10
 from solrbench.api.v1alpha1.fields import (
+    HOST_AND_PORT,
     PORT,
     CertificateKey,
     Heap,
@@ -115,7 +116,7 @@ EndpointUrl = Annotated[
     # Of 8 variants with 64 URLs each: the API server limits what a rule may cost at most.
     StringConstraints(min_length=8, max_length=512),
     Matches(
-        rf"https?://([^/?#\s:@\[\]]+|\[[0-9A-Fa-f:.]+\])(:{PORT})?(/[^?#\s]*)?",
+        rf"https?://{HOST_AND_PORT}(/[^?#\s]*)?",
         "must start with http:// or https:// and a host and end with the path of Solr, without user"
         " and with a port of 1 to 65535 if any, such as http://proxy.search.svc/solr",
     ),
