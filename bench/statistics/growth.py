@@ -8,10 +8,11 @@ from numpy.typing import NDArray
 
 from bench.harness.table import Row, at_least, at_most
 from bench.statistics.objectives_at_limit import simulated_step_run
-from solrbench.analysis.trends import Growth, SeriesShape, find_growth, run_trends
+from solrbench.analysis.step_trends import run_trends
 from solrbench.api.v1alpha1.findings import TrendFigure
 from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.step_document import RequestResult, StepRunResult
+from solrbench.stats.growth import Growth, SeriesShape, find_growth
 
 Floats = NDArray[np.float64]
 

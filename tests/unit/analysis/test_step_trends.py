@@ -10,9 +10,9 @@ from solrbench.analysis.step_trends import (
     answer_trends,
     compare_trends,
     find_trends,
+    run_trends,
     trend_difference_sentences,
 )
-from solrbench.analysis.trends import SeriesShape, run_trends
 from solrbench.api.v1alpha1 import Status
 from solrbench.api.v1alpha1.comparisons import MAX_TREND_DIFFERENCES, Conclusion
 from solrbench.api.v1alpha1.findings import Trend, TrendConclusion, TrendFigure
@@ -20,6 +20,7 @@ from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.server_document import ServerSeries, Telemetry
 from solrbench.contract.step_document import StepRunResult
 from solrbench.present.comparison_tables import trend_table
+from solrbench.stats.growth import SeriesShape
 from support.results.builders import make_document, make_result, make_spec
 
 MIB = 2**20

@@ -5,9 +5,9 @@ from statistics import fmean, median, stdev
 
 import pytest
 
-from solrbench.analysis.outliers import find_outliers, second_means, worst
 from solrbench.contract.second_series import SecondSeries, SecondSums
 from solrbench.contract.step_document import RequestResult
+from solrbench.stats.outliers import find_outliers, second_means, worst
 from solrbench.stats.series import MIN_WINDOWS, SecondMean, Steadiness, steady_from, truncation
 
 BEGAN = datetime(2026, 11, 1, 12, tzinfo=UTC)

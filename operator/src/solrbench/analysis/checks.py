@@ -13,7 +13,7 @@ from solrbench.stats.number_format import format_cores, format_number, format_pe
 
 if TYPE_CHECKING:  # commands that only name the checks need no numpy
     from solrbench.analysis.samples import RunSamples
-    from solrbench.analysis.trends import RunTrend
+    from solrbench.analysis.step_trends import RunTrend
 
 
 @dataclass(frozen=True)

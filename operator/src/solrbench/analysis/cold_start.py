@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
-from solrbench.analysis.outliers import second_means
 from solrbench.api.v1alpha1 import Status
 from solrbench.api.v1alpha1.step_details import ColdStart
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.step_runs import FIRST_REPEAT
 from solrbench.contract.windows import WINDOW_REQUESTS, CacheSample, RequestWindow
 from solrbench.stats.number_format import milliseconds
+from solrbench.stats.outliers import second_means
 from solrbench.stats.series import SecondMean
 
 

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 from solrbench.analysis.checks import EvaluatedRun, NotEvaluated, Outcome, ValidityFinding, worst
-from solrbench.analysis.outliers import second_means
 from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, StepSamples
 from solrbench.api.v1alpha1.load import Load
 from solrbench.api.v1alpha1.repeats import RepeatStart
 from solrbench.contract.step_document import RequestResult, StepRunResult
 from solrbench.stats.intervals import MIN_BATCHES
 from solrbench.stats.number_format import format_milliseconds, format_percent, format_share
+from solrbench.stats.outliers import second_means
 from solrbench.stats.repeats import (
     MIN_SECONDS,
     Disagreement,

@@ -1,17 +1,128 @@
-"""What grew in each step over its repeats, in words, and beside what grew in the baseline."""
+"""What grew in each step run, in each step over its repeats, and beside the baseline."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from math import hypot
+
+import numpy as np
 
 from solrbench.analysis.metrics import Difference, growth_metric, read_trend, store_trend
 from solrbench.analysis.sentences import difference_sentence, format_growth
 from solrbench.analysis.server_metrics import group_by_step
-from solrbench.analysis.trends import RunTrend, SeriesShape
 from solrbench.api.v1alpha1 import Spec, Status
 from solrbench.api.v1alpha1.comparisons import MAX_TREND_DIFFERENCES, Conclusion, TrendDifference
 from solrbench.api.v1alpha1.findings import MAX_TRENDS, Trend, TrendConclusion, TrendFigure
+from solrbench.contract.second_series import SecondSeries
+from solrbench.contract.server_document import CACHE_ENTRIES, ServerSeries
 from solrbench.contract.step_document import StepRunResult
+from solrbench.stats.growth import Growth, SeriesShape, find_growth, full_from
 from solrbench.stats.number_format import format_number, round_number
+from solrbench.stats.series import SeriesPoint, Windows, cut_windows
+
+MIN_TREND_SECONDS = 300.0
+"""Shorter steps have no trends: a heap that warms up grows, too."""
+
+_SERVERS = {
+    "heap_after_gc_bytes": TrendFigure.HEAP,
+    "resident_bytes": TrendFigure.MEMORY,
+    "index_bytes": TrendFigure.INDEX,
+}
+_MIN_FAILED_PERCENT = 0.1
+"""Growth of the share of failures that matters, in percentage points."""
+
+
+@dataclass(frozen=True)
+class RunTrend:
+    """What one figure did in one step run.
+
+    Attributes:
+        server: node or pod whose figure it is; empty for what the load measured
+        growth: what the rule found; in the figure's unit, per second
+        limit: what it may grow to; None without a limit
+        caches_fill: Solr's caches filled to the end, so a leak looks the same
+    """
+
+    figure: TrendFigure
+    server: str
+    growth: Growth
+    latest: float
+    limit: float | None = None
+    caches_fill: bool = False
+
+
+def run_trends(document: StepRunResult) -> tuple[RunTrend, ...]:
+    """Return the trend of each figure that has one; of several servers the one that grows most."""
+    if document.seconds < MIN_TREND_SECONDS:
+        return ()
+    rates, latency, failed = _of_load(document)
+    series = [] if document.telemetry is None else document.telemetry.series
+    entries = {each.server: each for each in series if each.figure == CACHE_ENTRIES}
+    found = [
+        *(_of_server(each, entries.get(each.server), rates) for each in series),
+        _of_windows(TrendFigure.LATENCY, latency, rates),
+        _of_windows(TrendFigure.FAILURES, failed, None, _MIN_FAILED_PERCENT),
+    ]
+    trends = [each for each in found if each is not None]
+    # Of several servers the one counts that grows most: it is put in last.
+    trends.sort(key=lambda each: (-_ORDER.index(each.growth.shape), -each.growth.slope))
+    return tuple({each.figure: each for each in reversed(trends)}.values())
+
+
+_ORDER = (
+    SeriesShape.STEADY,
+    SeriesShape.INCONCLUSIVE,
+    SeriesShape.STEP,
+    SeriesShape.SLOWS_DOWN,
+    SeriesShape.GROWS,
+)
+
+
+def _of_server(
+    series: ServerSeries, entries: ServerSeries | None, rates: Windows | None
+) -> RunTrend | None:
+    if series.figure not in _SERVERS:
+        return None
+    seconds, values = np.array(series.seconds), np.array(series.values)
+    begin: float | None = 0.0
+    if entries is not None and series.figure == "heap_after_gc_bytes":
+        begin = full_from([*map(SeriesPoint, entries.seconds, entries.values)])
+    kept = seconds >= (begin or 0.0)
+    windows = Windows(seconds[kept].tolist(), values[kept].tolist())
+    trend = _of_windows(_SERVERS[series.figure], windows, rates)
+    return trend and replace(
+        trend, server=series.server, limit=series.limit, caches_fill=begin is None
+    )
+
+
+def _of_load(document: StepRunResult) -> tuple[Windows | None, Windows, Windows]:
+    """Return requests per second, mean service time in ms and share of failures in per cent.
+
+    In a closed loop the rate is None: it follows from the response time, and would hide its growth.
+    """
+    totals = SecondSeries.merged(result.windows for result in document.single_requests)
+    rates, latency, failed = [], [], []
+    # The end of the step cuts the last second short.
+    for second, requests, failures, spent, _ in totals[:-1]:
+        rates.append(SeriesPoint(second, requests / document.window_seconds))
+        if requests:
+            latency.append(SeriesPoint(second, spent / requests / 1000))
+            failed.append(SeriesPoint(second, 100 * failures / requests))
+    load = cut_windows(rates, np.median) if document.users is None else None
+    # The median of failures would be none up to the half of all seconds.
+    return load, cut_windows(latency, np.median), cut_windows(failed, np.mean)
+
+
+def _of_windows(
+    figure: TrendFigure, windows: Windows, rates: Windows | None, least: float = 0.0
+) -> RunTrend | None:
+    load: list[float] | None = None
+    if rates is not None and len(rates.values) >= 2:
+        load = np.interp(windows.seconds, rates.seconds, rates.values).tolist()
+    growth = find_growth(windows.seconds, windows.values, load, least=least)
+    if growth is None:
+        return None
+    return RunTrend(figure, "", growth, float(np.median(windows.values[-3:])))
+
 
 _NOT_GROWING = (TrendConclusion.STEADY, TrendConclusion.ROSE_ONCE)
 _DIFFER = (Conclusion.WORSE, Conclusion.BETTER)

@@ -29,8 +29,8 @@ from solrbench.analysis.repeat_checks import check_long_enough, mean_series
 from solrbench.analysis.samples import BenchmarkSamples, RunSamples, StepRuns, StepSamples
 from solrbench.analysis.sentences import shorten_sentence
 from solrbench.analysis.server_metrics import run_telemetry
+from solrbench.analysis.step_trends import run_trends
 from solrbench.analysis.target_checks import compare_with_first, first_of_repeats
-from solrbench.analysis.trends import run_trends
 from solrbench.api.v1alpha1 import findings
 from solrbench.api.v1alpha1.findings import (
     CHECKS_OF_NUMBERS,

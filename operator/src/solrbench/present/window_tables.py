@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from functools import partial
 
 from solrbench.analysis.cold_start import CurvePoint, cold_start
-from solrbench.analysis.outliers import worst
 from solrbench.api.v1alpha1.step_details import StepVisibility
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import OutlierWindow
@@ -16,6 +15,7 @@ from solrbench.stats.number_format import (
     format_percent,
     format_range,
 )
+from solrbench.stats.outliers import worst
 
 _FIRST_ROWS, _LATER_ROWS = 30, 20
 """Rows of the curve: the first ones, and as many as that spread over the rest."""

@@ -13,7 +13,6 @@ from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any
 
-from solrbench.analysis.outliers import find_outliers, second_means, worst
 from solrbench.api.v1alpha1.load import mean_rate
 from solrbench.contract.load_plan import PlannedStepRun
 from solrbench.contract.names import LOAD_MASTER
@@ -39,6 +38,7 @@ from solrbench.load.recording.response_gaps import longest, median_requests
 from solrbench.load.recording.worker_result import WorkerRequestStats, WorkerStepResult
 from solrbench.stats import histograms
 from solrbench.stats.histograms import Histogram
+from solrbench.stats.outliers import find_outliers, second_means, worst
 from solrbench.stats.series import steady_from
 from solrbench.stats.time_blocks import TimeBlocks
 from solrbench.telemetry.summary import spreads_of, worst_servers

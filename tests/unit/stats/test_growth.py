@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from bench.statistics.growth import HELD_OUT, SLOWING, STEADY_GROWTH, share_of
-from solrbench.analysis.trends import (
+from solrbench.stats.growth import (
     MIN_TREND_WINDOWS,
     Growth,
     SeriesShape,
