@@ -12,14 +12,12 @@ import orjson
 import pytest
 from pydantic import ValidationError
 
+from solrbench.analysis.answer_differences import AnswerKind, compare_answer, skip_reason
 from solrbench.analysis.answers import (
     FIELDS_OF_KINDS,
-    AnswerKind,
     ComparedAnswers,
     answers_text,
-    compare_answer,
     compare_answers,
-    skip_reason,
 )
 from solrbench.api.v1alpha1.comparisons import AnswerConclusion
 from solrbench.contract.answers import (

@@ -17,7 +17,7 @@ import gevent
 import httpx2 as httpx
 from gevent.pool import Pool
 
-from solrbench.analysis.answers import AnswerKind, compare_answer
+from solrbench.analysis.answer_differences import AnswerKind, compare_answer
 from solrbench.contract.answers import QueryAnswer, Skipped, StoredAnswers, pack_answers
 from solrbench.contract.foreign import ForeignDataError, decode_json
 from solrbench.contract.load_plan import AnswersPlan, LoadPlan
