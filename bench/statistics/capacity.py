@@ -25,7 +25,7 @@ from bench.statistics.queues import (
     held_for_an_hour,
     search_trials,
 )
-from solrbench.analysis.capacity import read_trial
+from solrbench.analysis.capacity_trials import read_trial
 from solrbench.analysis.samples import RunSamples
 from solrbench.api.rules import plain
 from solrbench.api.v1alpha1.objectives import Capacity, Objective, ResponseTimeLimit

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from solrbench.analysis.capacity import read_trial
+from solrbench.analysis.capacity_trials import read_trial
 from solrbench.analysis.samples import RunSamples
 from solrbench.api.v1alpha1.objectives import Capacity, Objective
 from solrbench.contract.load_plan import CapacitySearch, StoredTrial

@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from solrbench.analysis.capacity import answer_scalability, capacity_results, headline, next_trial
-from solrbench.api.v1alpha1 import Status
+from solrbench.analysis.capacity import capacity_results, headline
+from solrbench.analysis.capacity_trials import next_trial
 from solrbench.api.v1alpha1.comparisons import Summary
-from solrbench.api.v1alpha1.findings import Scalability
 from solrbench.api.v1alpha1.objectives import Objective
 from solrbench.contract.load_plan import StoredTrial
 from solrbench.contract.step_document import StepRunResult
@@ -296,14 +295,6 @@ def test_a_probe_without_a_good_response_in_time_is_named(probed: StepRunResult)
         "Capacity at p95 ≤ 200 ms is inconclusive: the users of the probe had no good response in"
         " 10 s. Check the requests and the target, or lower probeUsers."
     )
-
-
-def test_a_measured_decline_without_a_knee_is_an_answer() -> None:
-    said = "Throughput is highest at 8 users: 60 requests/s. It declines up to 20 users."
-    declined = Scalability(levels=3, declines=True, message=said)
-    flat = Scalability(levels=3, declines=False, message="Throughput is highest at 20 users.")
-    status = Status(scalability=[declined, flat])
-    assert [*answer_scalability(status)] == [said]
 
 
 INDEXING = {"batchSize": 50}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from solrbench.analysis.capacity import next_trial
+from solrbench.analysis.capacity_trials import next_trial
 from solrbench.api.v1alpha1.objectives import Objective
 from solrbench.contract.load_plan import CapacitySearch, StoredTrial
 from solrbench.contract.windows import EndedEarly

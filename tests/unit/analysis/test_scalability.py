@@ -6,6 +6,7 @@ from bench.statistics.ladders import Ladders, climb, saturating_hard
 from solrbench.analysis.scalability import (
     Knee,
     Level,
+    answer_scalability,
     declines,
     describe_scaling,
     find_knee,
@@ -14,6 +15,8 @@ from solrbench.analysis.scalability import (
     stated_peak,
 )
 from solrbench.analysis.step_results import merge_totals
+from solrbench.api.v1alpha1 import Status
+from solrbench.api.v1alpha1.findings import Scalability
 from solrbench.stats.distributions import ConfidenceBounds
 from support.narrowing import not_none
 from support.results.builders import make_document, make_result, make_spec
@@ -186,3 +189,11 @@ def test_one_run_says_why_it_has_no_conclusion() -> None:
         "Throughput is highest at 8 users: 60 requests/s. Fewer than 3 repeats show neither a knee"
         " nor a decline: set load.repeats.count to 3 or more."
     )
+
+
+def test_a_measured_decline_without_a_knee_is_an_answer() -> None:
+    said = "Throughput is highest at 8 users: 60 requests/s. It declines up to 20 users."
+    declined = Scalability(levels=3, declines=True, message=said)
+    flat = Scalability(levels=3, declines=False, message="Throughput is highest at 20 users.")
+    status = Status(scalability=[declined, flat])
+    assert [*answer_scalability(status)] == [said]

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from solrbench.analysis.capacity import read_trial
+from solrbench.analysis.capacity_trials import read_trial
 from solrbench.analysis.metrics import TIME_UNTIL_FOUND
 from solrbench.analysis.objectives import evaluate_objectives
 from solrbench.analysis.samples import ALL_REQUESTS, RunSamples

@@ -6,13 +6,14 @@ from itertools import chain, islice
 
 from solrbench.analysis.answers import answer_sentences
 from solrbench.analysis.bottleneck import answer_indexing, describe_bottleneck
-from solrbench.analysis.capacity import answer_capacity, answer_scalability
+from solrbench.analysis.capacity import answer_capacity
 from solrbench.analysis.fail_fast import answer_early_ends
 from solrbench.analysis.metrics import DOCUMENTS, RATE, Difference, read_figure, read_overheads
 from solrbench.analysis.objectives import answer_objectives
 from solrbench.analysis.repeat_checks import answer_targets
 from solrbench.analysis.response_gaps import answer_response_gaps
 from solrbench.analysis.samples import BenchmarkSamples
+from solrbench.analysis.scalability import answer_scalability
 from solrbench.analysis.sentences import (
     DRIFT_NOTE,
     difference_sentence,

@@ -14,7 +14,7 @@ blocks of a run show, so that only repeats show a decline, a peak or a knee.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean, geometric_mean
@@ -23,7 +23,8 @@ import numpy as np
 
 from solrbench.analysis.metrics import MIN_REPEATS
 from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, StepSamples
-from solrbench.analysis.sentences import CONFIDENCE
+from solrbench.analysis.sentences import CONFIDENCE, name_variant
+from solrbench.api.v1alpha1 import Status
 from solrbench.api.v1alpha1.findings import Scalability
 from solrbench.api.v1alpha1.load import Step
 from solrbench.api.v1alpha1.step_result import Interval, StepResult
@@ -279,3 +280,10 @@ def describe_scaling(
     else:
         parts.append(f"It does not decline up to {last.users} users.")
     return " ".join(parts)
+
+
+def answer_scalability(status: Status) -> Iterator[str]:
+    """Yield how throughput grows with users, where a knee or a decline was seen."""
+    for found in status.scalability:
+        if found.knee_users is not None or found.declines:
+            yield name_variant(found.variant, found.message)

@@ -16,7 +16,8 @@ from solrbench.analysis.baseline import (
     primary_comparisons,
 )
 from solrbench.analysis.bottleneck import find_bottlenecks
-from solrbench.analysis.capacity import capacity_results, capacity_search, headline, next_trial
+from solrbench.analysis.capacity import capacity_results, headline
+from solrbench.analysis.capacity_trials import capacity_search, next_trial
 from solrbench.analysis.checks import EvaluatedRun
 from solrbench.analysis.cold_start import first_step_run, is_warm
 from solrbench.analysis.conclusions import collect_answers

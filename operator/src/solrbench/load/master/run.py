@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass, field, replace
 
-from solrbench.analysis.capacity import next_trial, read_trial
+from solrbench.analysis.capacity_trials import next_trial, read_trial
 from solrbench.analysis.fail_fast import stop_reason
 from solrbench.analysis.samples import RunSamples
 from solrbench.contract.answers import StoredAnswers
