@@ -92,9 +92,6 @@ HINTS = {
 }
 """What each resource is called in a sentence, and which field to change next."""
 
-_NEEDS_CPU = (Resource.CPU, Resource.MACHINE)
-"""More nodes on the same machine add none."""
-
 MIN_AGREEING_REPEATS = 2
 """Repeats that must show the same: one may have had a neighbour on its machine."""
 
@@ -228,7 +225,9 @@ def describe_bottleneck(found: Bottleneck) -> str:
     pod = pod_of(found.server or "")
     server = f" of {pod}" if pod and pod not in found.message else ""
     what, _ = HINTS[Resource(found.resource)]
-    where = ", on CPUs that nothing else uses" if found.resource in _NEEDS_CPU else ""
+    # More nodes on the same machine add no CPU.
+    needs_cpu = found.resource in (Resource.CPU, Resource.MACHINE)
+    where = ", on CPUs that nothing else uses" if needs_cpu else ""
     hint = f" Change next: {found.field}{where}." if found.field else ""
     return f"{step}: the bottleneck is {what}{server}. {_sentence_case(found.message)}.{hint}"
 
@@ -292,9 +291,9 @@ def find_client_limit(dataset: DatasetStatus, indexing: Indexing) -> str | None:
     slowly.
     """
     used, waiting = dataset.pods, dataset.waiting_percent
-    if used is not None and (used.throttled_percent or 0.0) > MAX_THROTTLED_PERCENT:
-        limit = format_percent(MAX_THROTTLED_PERCENT)
-        stopped = format_percent(used.throttled_percent or 0.0)
+    throttled = 0.0 if used is None else used.throttled_percent or 0.0
+    if throttled > MAX_THROTTLED_PERCENT:
+        stopped, limit = format_percent(throttled), format_percent(MAX_THROTTLED_PERCENT)
         return f"the CPU limit stopped an index pod in {stopped} of the time (limit {limit})"
     streams, documents = indexing.pods * indexing.concurrency, dataset.documents
     is_short = documents is not None and documents < _FEW_BATCHES * streams * indexing.batch_size
@@ -326,10 +325,9 @@ def conclude_indexing(
     Without `telemetry`, which may have been turned off, only the index client is checked. Unless it
     `is_timed`, the report of a pod is lost, and with it how long all of them took.
     """
-    client = find_client_limit(dataset, indexing)
+    client, field = find_client_limit(dataset, indexing), HINTS[Resource.INDEX_CLIENT][1]
     reasons: list[InvalidReason] = []
     if client is not None:
-        field = HINTS[Resource.INDEX_CLIENT][1]
         text = f"{client}, so the rate is not that of Solr; raise {field} or their resources"
         reasons = [InvalidReason(reason=INDEX_CLIENT_LIMITS, message=text)]
     elif not is_timed:
@@ -366,30 +364,25 @@ def find_indexing_bottleneck(
 ) -> Bottleneck:
     """Return what held indexing back; `readings` is how often the nodes were read."""
     if client is not None:
-        return _bottleneck(Resource.INDEX_CLIENT, Symptom(f"{INDEX_CLIENT_LIMITS}: {client}"))
-    if readings < MIN_READINGS:
+        found = RunBottleneck(1, Resource.INDEX_CLIENT, Symptom(f"{INDEX_CLIENT_LIMITS}: {client}"))
+    elif readings < MIN_READINGS:
         times = count_noun(readings, "time") if readings else "not at all"
         why = f" ({'; '.join(servers.missing)})" if servers.missing else ""
         text = f"inconclusive, as Solr was read {times}{why}; {MIN_READINGS} readings are needed"
         return Bottleneck(step=INDEXING, resource=Resource.INCONCLUSIVE, message=text[:MAX_MESSAGE])
-    waits = {
-        "updates that wait for merges": "merge_stalled_percent",
-        "waits for the disk": "io_some_percent",
-    }
-    found = _apply(INDEXING_RULES, BottleneckInput(1, servers, {}), waits)
-    bottleneck = _bottleneck(found.resource, found.symptom)
-    if found.resource is not Resource.NONE:
-        return bottleneck
-    return bottleneck.model_copy(update={"field": "dataset.indexing.concurrency"})
-
-
-def _bottleneck(resource: Resource, symptom: Symptom) -> Bottleneck:
+    else:
+        waits = {
+            "updates that wait for merges": "merge_stalled_percent",
+            "waits for the disk": "io_some_percent",
+        }
+        found = _apply(INDEXING_RULES, BottleneckInput(1, servers, {}), waits)
+    is_none = found.resource is Resource.NONE
     return Bottleneck(
         step=INDEXING,
-        resource=resource,
-        server=symptom.server,
-        message=symptom.text[:MAX_MESSAGE],
-        field=HINTS[resource][1],
+        resource=found.resource,
+        server=found.symptom.server,
+        message=found.symptom.text[:MAX_MESSAGE],
+        field="dataset.indexing.concurrency" if is_none else HINTS[found.resource][1],
     )
 
 
