@@ -8,7 +8,7 @@ import pytest
 
 from solrbench.analysis.objectives import answer_objectives, conclusion_of, evaluate_objectives
 from solrbench.analysis.sentences import completion_text
-from solrbench.analysis.step_results import merge_steps, merge_totals, with_metrics
+from solrbench.analysis.step_results import with_metrics
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.findings import (
     InvalidReason,
@@ -33,11 +33,8 @@ from support.results.builders import (
 )
 from support.results.samples import benchmark_samples
 
-MET, MISSED, INCONCLUSIVE = (
-    ObjectiveConclusion.MET,
-    ObjectiveConclusion.MISSED,
-    ObjectiveConclusion.INCONCLUSIVE,
-)
+MET, MISSED = ObjectiveConclusion.MET, ObjectiveConclusion.MISSED
+INCONCLUSIVE = ObjectiveConclusion.INCONCLUSIVE
 DATASET = DatasetStatus(seconds=120.0, index_bytes=1000)
 
 
@@ -46,9 +43,9 @@ def spec_with(*objectives: dict[str, Any], steps: tuple[str, ...] = ("a",)) -> S
     return make_spec(*steps, objectives=named)
 
 
-def autocorrelated(step: str = "a") -> StepRunResult:
-    """Return a step run of 60 s with times from 1.0 to 1.3 ms."""
-    return make_document(step, 1, make_timed_result(swinging(60)), seconds=60)
+def autocorrelated(step: str = "a", repeat: int = 1, seconds: int = 60) -> StepRunResult:
+    """Return a step run with times from 1.0 to 1.3 ms."""
+    return make_document(step, repeat, make_timed_result(swinging(seconds)), seconds=seconds)
 
 
 def evaluated(
@@ -165,7 +162,7 @@ ASSUMED = "With fewer than 3 repeats, the interval assumes that they differ by 5
 
 def test_few_repeats_decide_nothing_close_to_the_limit() -> None:
     """Their mean is 1.15 ms; one run is known by 10 % if runs differ by 5 %, three are compared."""
-    runs = [make_document("a", n, make_timed_result(swinging(600)), seconds=600) for n in (1, 2, 3)]
+    runs = [autocorrelated(repeat=repeat, seconds=600) for repeat in (1, 2, 3)]
     near: dict[str, Any] = {"responseTime": {"percentile": 50, "maxMilliseconds": 1}}
     own = [evaluated(near, *runs[:count]) for count in (1, 2, 3)]
     widths = [(each.upper or 0) - (each.lower or 0) for each in own]
@@ -258,7 +255,7 @@ def test_a_planned_rate_does_not_differ_between_repeats() -> None:
 
 
 def test_interval_of_three_repeats_holds_how_far_they_differ() -> None:
-    runs = [make_document("a", n, make_timed_result(swinging(60)), seconds=60) for n in (1, 2, 3)]
+    runs = [autocorrelated(repeat=repeat) for repeat in (1, 2, 3)]
     limit = {"meanResponseTime": {"maxMilliseconds": 1}}
     two, three = evaluated(limit, *runs[:2]), evaluated(limit, *runs)
     assert two.message.endswith(ASSUMED)
@@ -377,24 +374,6 @@ def test_answers_and_condition_begin_with_what_is_missed() -> None:
     )
     assert missed.startswith("Objective o1 is missed in 1 of 2 steps. At a: The mean is 1.15 ms")
     assert completion_text(found).startswith("o1 (a): Missed. The mean is 1.15 ms")
-
-
-def test_goodput_is_the_rate_of_good_responses_within_the_shortest_limit() -> None:
-    times = [1000] * 600 + [5000] * 400
-    failed = make_result([500] * 100).service_time_histogram
-    result = make_result(times, failures=100, failed_time_histogram=failed)
-    spec = spec_with(
-        {"responseTime": {"maxMilliseconds": 9}}, {"responseTime": {"maxMilliseconds": 2}}
-    )
-    document = make_document("a", 1, result, seconds=10)
-    (total,) = merge_totals(benchmark_samples(spec, [document]))
-    assert total.goodput_requests_per_second == 50.0  # 600 in time, 100 of them no good
-
-
-def test_goodput_of_a_name_has_limits_of_that_name_and_of_all() -> None:
-    spec = spec_with({"request": "other", "responseTime": {"maxMilliseconds": 2}})
-    (result,) = merge_steps(benchmark_samples(spec, [autocorrelated()]))
-    assert result.goodput_requests_per_second is None
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from solrbench.analysis.samples import ALL_REQUESTS
 from solrbench.analysis.step_comparison import compare_variants
-from solrbench.analysis.step_results import merge_steps, summarise
+from solrbench.analysis.step_results import merge_steps, merge_totals, summarise
 from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.comparisons import Summary
 from solrbench.api.v1alpha1.step_result import StepResult
@@ -328,3 +328,20 @@ def test_steadiness_is_that_of_the_repeat_that_took_longest() -> None:
     never = step_runs[1].model_copy(update={"steady_from_second": None})
     (found,) = merged(step_runs[0], never, step_runs[2])
     assert (found.steady_from_second, found.outlier_windows) == (None, 3)
+
+
+def test_goodput_is_the_rate_of_good_responses_within_the_shortest_limit() -> None:
+    times = [1000] * 600 + [5000] * 400
+    failed = make_result([500] * 100).service_time_histogram
+    result = make_result(times, failures=100, failed_time_histogram=failed)
+    limits = [{"name": f"o{ms}", "responseTime": {"maxMilliseconds": ms}} for ms in (9, 2)]
+    document = make_document("a", 1, result, seconds=10)
+    (total,) = merge_totals(benchmark_samples(make_spec("a", objectives=limits), [document]))
+    assert total.goodput_requests_per_second == 50.0  # 600 in time, 100 of them no good
+
+
+def test_goodput_of_a_name_has_limits_of_that_name_and_of_all() -> None:
+    limit = {"name": "fast", "request": "other", "responseTime": {"maxMilliseconds": 2}}
+    document = make_document("a", 1, make_result([1000] * 9))
+    (result,) = merged(document, spec=make_spec("a", objectives=[limit]))
+    assert result.goodput_requests_per_second is None

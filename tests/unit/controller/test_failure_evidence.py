@@ -2,45 +2,27 @@
 
 import copy
 import threading
-from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from solrbench.api.v1alpha1 import SolrBenchmark, Status
-from solrbench.api.v1alpha1.findings import InvalidReason, StepVerdict
-from solrbench.contract.server_document import PodEvent, PodRecord
-from solrbench.contract.step_document import StepRunResult
-from solrbench.contract.windows import OutlierWindow
 from solrbench.controller import failure_evidence
-from solrbench.controller.events import Event, verdict_events
-from solrbench.controller.stages import cleanup, target
-from solrbench.decide.conditions import SUCCEEDED
 from solrbench.decide.evidence import MAX_BYTES, MAX_ENTRY_BYTES
 from solrbench.errors import TemporaryError
 from solrbench.kube.connection import ForbiddenError
-from solrbench.kube.result_documents import sorted_documents
 from solrbench.reasons.end import ApiServerReason
 from support.cluster.benchmarks import secret, small
-from support.controller.runs import reconcile_context
 from support.controller.world import NOW, World, condition_of, fail_with, message_of
 from support.controller.worlds import (
     DOCUMENTS,
-    STEP_RUN,
     Index,
     indexed_world,
-    master_pod,
-    master_with_result,
-    measured,
     measured_so_far,
     passed,
     solr_pod,
-    stored,
     with_worker_lost,
-    world_with,
 )
 from support.fakes.fake_cluster import FakeCluster
-from support.solr.cloud import Cloud
 
 NAME = "one-report-evidence"
 KEY = "target-1-load-1.txt"
@@ -288,130 +270,3 @@ def test_what_is_kept_has_a_limit() -> None:
         world.cluster.logs[f"one-solr-{number}", "solr", False] = "line of a log\n" * 10_000
     world.reconcile("one")
     assert 10_000 < len(kept(world)[KEY]) <= MAX_ENTRY_BYTES <= MAX_BYTES
-
-
-OUTLIERS = [OutlierWindow(second=3, time=NOW, requests=0, median_microseconds=1000)]
-BUSY = "worker w used 99 % of a core (limit 90 %)"
-SATURATED = InvalidReason(reason="WorkerSaturated", message=BUSY)
-INVALID = StepVerdict(step="two-users", verdict="Invalid", reasons=[SATURATED])
-VALID = StepVerdict(step="one-user", verdict="Valid")
-
-
-def restarted(seconds_ago: float) -> dict[str, Any]:
-    """Return the Solr pod after its container ended."""
-    ended = (NOW - timedelta(seconds=seconds_ago)).isoformat()
-    return solr_pod(restarts=1, reason="Error", exitCode=1, finishedAt=ended)
-
-
-def whole(world: World) -> StepRunResult:
-    (found,) = sorted_documents(world.cluster, SolrBenchmark.parse(world.body()))
-    return found
-
-
-def reasons(status: Status) -> list[str]:
-    return [reason.reason for each in status.verdicts for reason in each.reasons]
-
-
-def test_restart_reported_after_the_step_was_stored_is_added_to_it() -> None:
-    world = world_with(measured(pods=[], outliers=OUTLIERS))
-    world.cluster.put(solr_pod())
-    status = world.reconcile("one").status
-    assert (status.summary.verdict, reasons(status)) == ("Inconclusive", [])
-    world.cluster.put(restarted(seconds_ago=3))
-    status = world.reconcile("one").status
-    assert status.attempts.target == 2
-    assert (status.summary.verdict, reasons(status)) == ("Invalid", ["PodRestarted"])
-    (record,) = stored(world).pods or []
-    assert whole(world).outliers == OUTLIERS  # not kept in memory, and not lost
-    assert [each.kind for each in record.troubles] == ["Restarted"]
-    # Another operator finds the same.
-    assert reasons(world.reconcile("one").status) == ["PodRestarted"]
-
-
-def test_restart_is_not_forgotten_after_an_exception(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The target is then not ready, and was not looked at for what happened meanwhile."""
-    world = world_with(measured(pods=[]))
-    world.cluster.put(solr_pod())
-    world.reconcile("one")
-    world.cluster.put(restarted(seconds_ago=3))
-    with monkeypatch.context() as patched:
-        patched.setattr(target, "verify_target", fail_with(KeyError("pods")))
-        assert condition_of(world.reconcile("one"), "TargetReady") == ("False", "InternalError")
-    assert reasons(world.reconcile("one").status) == ["PodRestarted"]
-
-
-def test_restart_before_or_after_the_step_is_not_its_own() -> None:
-    for seconds_ago in (20, -5):
-        world = world_with(measured(pods=[]))
-        world.cluster.put(restarted(seconds_ago))
-        assert reasons(world.reconcile("one").status) == []
-        assert stored(world).pods == []
-
-
-def test_documents_of_older_versions_stay_as_they_are() -> None:
-    world = world_with(measured())
-    world.cluster.put(solr_pod())
-    assert reasons(world.reconcile("one").status) == []
-    world.cluster.put(restarted(seconds_ago=3))
-    status = world.reconcile("one").status
-    assert reasons(status) == []
-    assert "PodRestarted" in [each.reason for each in status.verdicts[0].unchecked]
-    assert stored(world).pods is None
-
-
-def test_pods_are_looked_at_before_a_step_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
-    master = master_with_result(monkeypatch)
-    world = measured_so_far(retries=2)
-    world.cluster.put(solr_pod())
-    world.reconcile("one")
-    world.cluster.put(master_pod())
-    world.reconcile("one")
-    assert master.acknowledged == [STEP_RUN]
-    found = {each.pod: each for each in stored(world).pods or []}
-    assert found.keys() == {"one-solr-0", "one-load-master"}
-    assert [each.troubles for each in found.values()] == [[], []]
-
-
-def test_pod_events_outlive_a_lost_acknowledgement(monkeypatch: pytest.MonkeyPatch) -> None:
-    problem = PodEvent(kind="Restarted", container="solr", time=NOW - timedelta(seconds=3))
-    record = PodRecord(pod="one-solr-0", component="solr", restarts=1, troubles=[problem])
-    master = master_with_result(monkeypatch)
-    world = world_with(measured(pods=[record]))
-    world.cluster.put(solr_pod())
-    world.reconcile("one")
-    world.cluster.put(master_pod())
-    status = world.reconcile("one").status
-    assert master.acknowledged == [STEP_RUN]
-    assert reasons(status) == ["PodRestarted"]
-    assert problem in [each for pod in stored(world).pods or [] for each in pod.troubles]
-
-
-THROTTLED = InvalidReason(reason="PodThrottled", message="no cpu.stat")
-SHORT = InvalidReason(reason="StepTooShort", message="the step is too short")
-INCONCLUSIVE = StepVerdict(step="one", verdict="Inconclusive", unchecked=[THROTTLED, SHORT])
-
-
-@pytest.mark.parametrize(
-    ("verdicts", "words"),
-    [
-        ([VALID], ""),
-        ([VALID, INVALID], f"; 1 of 2 steps is Invalid: two-users. WorkerSaturated: {BUSY}"),
-        ([INCONCLUSIVE], f"; 1 of 1 steps is Inconclusive: one. StepTooShort: {SHORT.message}"),
-    ],
-)
-def test_final_message_names_steps_that_are_not_valid(
-    verdicts: list[StepVerdict], words: str
-) -> None:
-    run = reconcile_context(Cloud())
-    run.update(verdicts=verdicts)
-    cleanup.succeed(run)
-    condition = run.conditions.get(SUCCEEDED)
-    assert (condition.status, condition.reason) == ("True", "Succeeded")
-    assert condition.message == f"every step is measured and stored{words}"
-
-
-def test_a_step_that_turns_invalid_is_an_event_once() -> None:
-    found = Event("Warning", "WorkerSaturated", f"step two-users is Invalid: {BUSY}")
-    assert verdict_events([VALID], [VALID, INVALID]) == [found]
-    assert verdict_events([VALID, INVALID], [VALID, INVALID]) == []
-    assert verdict_events([], [VALID]) == []
