@@ -1,7 +1,6 @@
 """What the rules of bottlenecks read of one step run, and the limits that several of them share.
 
-The limits are those of docs/method/causes.md, with their sources. A rule whose metrics are missing
-does not apply.
+Limits and their sources: docs/method/causes.md.
 """
 
 from collections.abc import Mapping

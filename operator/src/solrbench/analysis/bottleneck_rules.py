@@ -1,8 +1,7 @@
 """The rules of bottlenecks: memory, collector, CPU, disk, threads, and what is outside of Solr.
 
-The limits are those of docs/method/causes.md, with their sources. A rule whose metrics are missing
-does not apply. Of the time that is spent in a proxy or in the network, what writing the response
-took is taken away first, which comes after a handler ended.
+A rule whose metrics are missing does not apply. Of the time that is spent in a proxy or in the
+network, what writing the response took is taken away first, which comes after a handler ended.
 """
 
 from solrbench.analysis.bottleneck_evidence import (

@@ -15,7 +15,6 @@ from solrbench.api.v1alpha1.findings import NotRun, ObjectiveResult, ObjectivesS
 from solrbench.api.v1alpha1.objectives import Objective
 from solrbench.stats.number_format import count_noun, format_number, round_significant
 
-NO_CONCLUSION = f"not compared: needs {MIN_REPEATS} or more repeats"
 CONFIDENCE = "95 % confidence interval"
 
 COMPARISON_NOTE = (
@@ -26,7 +25,7 @@ COMPARISON_NOTE = (
 )
 
 CONCLUSIONS = {
-    None: NO_CONCLUSION,
+    None: f"not compared: needs {MIN_REPEATS} or more repeats",
     Conclusion.SAME: "no relevant difference",
     Conclusion.INCONCLUSIVE: "inconclusive",
     Conclusion.BETTER: "better",

@@ -257,9 +257,6 @@ def _merge(step: str, variant: str, runs: Sequence[RunTelemetry]) -> StepTelemet
 VISIBILITY_PERCENTS = (50.0, 95.0, 99.0)
 _ERROR_SHARE = 0.95
 
-_Times = Sequence[tuple[float, float]]
-"""Milliseconds, and by how much each may be wrong; infinite of what was not found in time."""
-
 
 def merge_visibility(spec: Spec, documents: Iterable[StepRunResult]) -> list[StepVisibility]:
     """Return an entry for each step, variant and replica type, over all repeats."""
@@ -307,6 +304,7 @@ anything; of more that were not found, even the lowest percentile that is shown 
 
 
 def _times(results: Iterable[VisibilityResult]) -> Iterator[tuple[float, float]]:
+    """Yield milliseconds, infinite of what was not found, and by how much each may be wrong."""
     for each in results:
         yield from zip(each.milliseconds, each.errors, strict=True)
         # Of very many times a part is kept, so that what was not found counts by the same part.
@@ -316,7 +314,7 @@ def _times(results: Iterable[VisibilityResult]) -> Iterator[tuple[float, float]]
 
 
 def _percentiles(
-    times: _Times, percents: Iterable[float]
+    times: Sequence[tuple[float, float]], percents: Iterable[float]
 ) -> Iterator[tuple[float, SamplePercentile]]:
     """Yield percentiles with their intervals, nothing without a time.
 
