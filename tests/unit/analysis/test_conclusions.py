@@ -28,52 +28,38 @@ def known(
     [
         (
             known(Conclusion.WORSE, 27.04, 19.1, 35.3),
-            "is 27 % higher than through raw (95 % confidence interval 19.1 to 35.3 %): worse.",
+            "is 27 % higher than {} ({} 19.1 to 35.3 %): worse.",
         ),
         (
             known(Conclusion.WORSE, 1_667_386, 55_357, 50_138_336),
-            (
-                "is 16700 times higher than through raw (95 % confidence interval 555 to 501000"
-                " times): worse."
-            ),
+            "is 16700 times higher than {} ({} 555 to 501000 times): worse.",
         ),
-        (
-            known(Conclusion.BETTER, -13, -17, -9),
-            "is 13 % lower than through raw (95 % confidence interval 9 to 17 %): better.",
-        ),
+        (known(Conclusion.BETTER, -13, -17, -9), "is 13 % lower than {} ({} 9 to 17 %): better."),
         (
             known(Conclusion.SAME, 2, -1, 4),
-            (
-                "is the same as through raw (+2 %, 95 % confidence interval -1 to +4 %): no"
-                " relevant difference."
-            ),
+            "is the same as {} (+2 %, {} -1 to +4 %): no relevant difference.",
         ),
         (
             known(Conclusion.SAME, 3, 1.9, 4.1),
-            (
-                "is slightly higher than through raw (+3 %, 95 % confidence interval +1.9 to"
-                " +4.1 %): no relevant difference."
-            ),
+            "is slightly higher than {} (+3 %, {} +1.9 to +4.1 %): no relevant difference.",
         ),
         (
             known(Conclusion.SAME, -3, -4.1, -1.9),
-            (
-                "is slightly lower than through raw (-3 %, 95 % confidence interval -4.1 to"
-                " -1.9 %): no relevant difference."
-            ),
+            "is slightly lower than {} (-3 %, {} -4.1 to -1.9 %): no relevant difference.",
         ),
         (
             known(Conclusion.INCONCLUSIVE, -3.4, -12, 6, 20),
             (
-                "may be higher or lower than through raw (-3.4 %, 95 % confidence interval -12 to"
-                " +6 %): inconclusive. About 20 more repeats would decide."
+                "may be higher or lower than {} (-3.4 %, {} -12 to +6 %): inconclusive. About 20"
+                " more repeats would decide."
             ),
         ),
     ],
 )
 def test_sentence_has_word_number_and_interval(overhead: Overhead, sentence: str) -> None:
     found = collect_answers(make_spec("a"), compared(overhead))
-    assert found == [f"At 2 users through proxy, the p95 of search {sentence}"]
+    said = sentence.format("through raw", "95 % confidence interval")
+    assert found == [f"At 2 users through proxy, the p95 of search {said}"]
 
 
 def test_a_changing_rate_is_named_by_its_mean() -> None:

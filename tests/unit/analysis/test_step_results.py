@@ -91,16 +91,6 @@ def test_variants_are_compared_by_response_time() -> None:
     assert not_none(comparison.average).percent == not_none(comparison.p95).percent == 100.0
 
 
-def test_documents_stored_before_there_was_an_open_loop_are_read() -> None:
-    old = make_document("a", 1, make_result([1000])).model_dump(mode="json", by_alias=True)
-    for name in ("requestsPerSecond", "plannedRequests"):
-        del old[name]
-    for name in ("responseTimeHistogram", "droppedRequests", "rampDroppedRequests"):
-        del old["requests"][0][name]
-    read = StepRunResult.model_validate(old)
-    assert (read.users, read.requests[0].response_time_histogram) == (2, None)
-
-
 def _results(*planned_steps: bool) -> list[StepResult]:
     closed = make_document("a", 1, make_result([1000] * 9))
     stalled = make_document("a", 1, planned([1000] * 900, STALLED, late=7))

@@ -103,35 +103,35 @@ class CapacityEstimate:
 def estimate(trials: Sequence[Trial], level_spacing: float = 0.0) -> CapacityEstimate:
     """Return what the trials say of the highest rate, or level, that meets the limits."""
     met, missed = (None if each is None else each.rate for each in search_interval(trials))
+    unknown = CapacityEstimate(None, None, None, met, missed)
     if met is None or missed is None:
         problem = "no trial met the objectives" if met is None else "no trial missed an objective"
-        return CapacityEstimate(None, None, None, met, missed, problem)
+        return replace(unknown, problem=problem)
     crossing = line_crossing(trials, level_spacing)
     if crossing is None and first_narrow_search_interval(trials, level_spacing) is None:
         problem = "the trials were too few to come near what just meets the objectives"
-        return CapacityEstimate(None, None, None, met, missed, problem, is_short=True)
+        return replace(unknown, problem=problem, is_short=True)
     problem = _line_problem(crossing, level_spacing, is_contradicted=met > missed)
     if crossing is None or problem:
         cliff = _find_cliff(trials, math.log(met), math.log(missed))
         if cliff is None:
             rises = crossing is not None and _rises(crossing, level_spacing)
-            is_noisy = rises or met > missed
             is_short = rises and crossing is not None and crossing.points < MIN_NEAR_TRIALS
-            is_cold = _became_faster(trials)
-            if is_cold:
-                problem = (
-                    "later trials met the objectives under more load than those that missed them,"
-                    " as if the target were still warming up"
-                )
-            mended_by = is_noisy, is_cold, is_short
-            return CapacityEstimate(None, None, None, met, missed, problem, *mended_by)
+            unknown = replace(unknown, is_noisy=rises or met > missed, is_short=is_short)
+            if not _became_faster(trials):
+                return replace(unknown, problem=problem)
+            problem = (
+                "later trials met the objectives under more load than those that missed them,"
+                " as if the target were still warming up"
+            )
+            return replace(unknown, problem=problem, is_cold=True)
         lower, upper = cliff
         at, slope = (lower + upper) / 2, math.inf
     else:
         at, lower, upper, slope = crossing.at, crossing.lower, crossing.upper, crossing.slope
         if are_too_short(trials, crossing, level_spacing):
             problem = "trials are too short for the queue: what they measure has no interval"
-            return CapacityEstimate(None, None, None, met, missed, problem, is_noisy=True)
+            return replace(unknown, problem=problem, is_noisy=True)
     bounds = math.exp(lower - CURVATURE), math.exp(upper + CURVATURE)
     held = min(HELD_SHARE * slope, MAX_HELD_EXCESS)
     return CapacityEstimate(
