@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import count
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 
 from solrbench.analysis.arrivals import sum_arrivals
 from solrbench.analysis.objectives import measure
@@ -113,28 +113,28 @@ def read_trial(run: RunSamples, objectives: Iterable[Objective]) -> StoredTrial:
     rate = good_rate(run) if is_closed else document.requests_per_second or 0.0
     if document.planned_requests and document.duration_seconds:
         rate = document.planned_requests / document.duration_seconds
-    farthest = _farthest(run, objectives)
+    excess, is_long = _farthest(run, objectives)
     return StoredTrial(
         variant=document.variant,
         number=document.trial or PROBE,
         requests_per_second=rate,
         users=document.users if is_closed else None,
-        excess=farthest.excess,
-        is_long=farthest.is_long,
+        excess=excess,
+        is_long=is_long,
     )
 
 
-def _farthest(run: RunSamples, objectives: Iterable[Objective]) -> Trial:
-    """Return how far a trial is beyond the objective that it exceeded most, from -1 to 1."""
-    samples, found, missed = StepSamples([run]), list[Trial](), Trial(0.0, 1.0)
+def _farthest(run: RunSamples, objectives: Iterable[Objective]) -> tuple[float, bool]:
+    """Return the excess of the objective that a trial exceeded most, and whether it is long."""
+    samples, found, missed = StepSamples([run]), list[tuple[float, bool]](), (1.0, True)
     if run.document.ended_early is not None:
         return missed  # as the target was gone
     for objective in objectives:
         if objective.limits_trials and (measured := measure(objective, samples)) is not None:
             share = limit_of(objective)[0] / measured.value if measured.value > 0 else math.inf
-            found.append(Trial(0.0, max(1 - share, -1.0), measured.interval is not None))
+            found.append((max(1 - share, -1.0), measured.interval is not None))
     # Without a response there is nothing to measure: the trial misses by as much as is possible.
-    return max(found, key=lambda each: each.excess, default=missed)
+    return max(found, key=itemgetter(0), default=missed)
 
 
 def good_rate(run: RunSamples) -> float:
