@@ -54,11 +54,8 @@ def test_what_is_inconclusive_says_how_many_more_repeats(more: int | None, text:
     assert format_conclusion(found(3, (-1, 7), Conclusion.INCONCLUSIVE, more)) == text
 
 
-def test_number_of_repeats_in_the_note_on_drift_is_that_of_the_test() -> None:
-    assert DRIFT_NOTE.startswith(f"With fewer than {MIN_VALUES_FOR_RANKS} repeats")
-
-
 def test_note_on_drift_names_rounds_as_more_repeats_do_not_show_a_sudden_change() -> None:
+    assert DRIFT_NOTE.startswith(f"With fewer than {MIN_VALUES_FOR_RANKS} repeats")
     assert "sweep with repeats: {until: Decided}." in DRIFT_NOTE
     assert "load.repeats" not in DRIFT_NOTE
 

@@ -55,7 +55,7 @@ def test_noise_that_is_too_wide_is_mostly_inconclusive_and_hardly_ever_wrong() -
     found = [estimate(search(noisy(0.6, seed), seed=seed)) for seed in range(40)]
     inconclusive = [each for each in found if each.rate is None]
     assert len(inconclusive) > 20
-    assert {each.lower is None for each in inconclusive} == {True}
+    assert {each.lower is None and each.problem != "" for each in inconclusive} == {True}
     right = sum((e.lower or 0) <= TRUTH <= (e.upper or math.inf) for e in found)
     assert right >= 36
 
@@ -97,13 +97,6 @@ def test_a_target_in_one_of_two_states_in_each_trial_is_not_found() -> None:
         for seed in range(20)
     ]
     assert [each.rate for each in found].count(None) >= 17
-
-
-def test_what_is_inconclusive_says_what_is_known() -> None:
-    found = estimate(search(noisy(0.6, 2), seed=2))
-    assert found.problem
-    assert found.highest_met is not None
-    assert found.lowest_missed is not None
 
 
 @pytest.mark.parametrize(
