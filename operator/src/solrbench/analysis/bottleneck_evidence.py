@@ -53,8 +53,12 @@ def pod_of(server: str) -> str:
 # less (docs/method/causes.md, the bottleneck).
 _MIN_RATIO = 1.4
 
-# Below so much nothing is apart: nodes that do nothing differ by chance.
-_MIN_ABOVE = {"cpu_percent": 10.0, "request_milliseconds": 1.0, "shard_request_milliseconds": 1.0}
+_PEER_FIGURES = {
+    "cpu_percent": (10.0, "used {} of its CPUs"),
+    "request_milliseconds": (1.0, "took {} for each request"),
+    "shard_request_milliseconds": (1.0, "took {} for each request to a shard"),
+}
+"""The least that is apart, as nodes that do nothing differ by chance, and what it is called."""
 
 MAX_PEER_DEVIATIONS = 3.0
 """How many scaled median absolute deviations the highest may be above the median."""
@@ -70,24 +74,19 @@ def find_outlier(run: BottleneckInput, figure: str) -> Symptom | None:
         return None
     # The median of two nodes has half of the highest in it: the other one is all its peers.
     peers = spread.lowest if spread.servers == 2 else spread.median
-    if spread.highest <= _MIN_RATIO * peers or spread.highest - peers < _MIN_ABOVE[figure]:
+    least, what = _PEER_FIGURES[figure]
+    if spread.highest <= _MIN_RATIO * peers or spread.highest - peers < least:
         return None
     limit = MAX_PEER_DEVIATIONS * spread.deviation
     if spread.servers >= _ENOUGH_NODES and spread.highest - spread.median <= limit:
         return None
     show = format_percent if figure == "cpu_percent" else format_milliseconds
     return Symptom(
-        f"{pod_of(spread.highest_server)} {_WHAT[figure].format(show(spread.highest))}, the other"
+        f"{pod_of(spread.highest_server)} {what.format(show(spread.highest))}, the other"
         f" nodes {show(peers)} (limit {_MIN_RATIO:g} times)",
         spread.highest_server,
     )
 
-
-_WHAT = {
-    "cpu_percent": "used {} of its CPUs",
-    "request_milliseconds": "took {} for each request",
-    "shard_request_milliseconds": "took {} for each request to a shard",
-}
 
 MAX_CPU_PERCENT = 85.0
 MAX_MACHINE_PERCENT = 90.0
