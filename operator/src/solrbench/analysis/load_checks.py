@@ -1,6 +1,5 @@
 """Checks of the load generator: saturated or lost workers, late or repeated requests."""
 
-import math
 from collections.abc import Iterator, Sequence
 from statistics import median
 
@@ -24,6 +23,7 @@ from solrbench.contract.step_document import (
     WorkerResult,
 )
 from solrbench.stats import histograms
+from solrbench.stats.distributions import share_difference_error
 from solrbench.stats.number_format import (
     format_milliseconds,
     format_number,
@@ -240,12 +240,11 @@ def _compare(seen: _Seen, others: Sequence[_Seen], limit: float) -> ValidityFind
 
 
 def _errors(seen: _Seen, others: Sequence[_Seen]) -> float:
-    """Return by how many standard errors the shares of slow requests differ (two proportions)."""
+    """Return by how many standard errors the shares of slow requests differ."""
     worker, own = seen
     requests = sum(other.requests for other, _ in others)
     beyond = sum(percentile.beyond for _, percentile in others)
-    whole = (own.beyond + beyond) / (worker.requests + requests)
-    error = math.sqrt(whole * (1 - whole) * (1 / worker.requests + 1 / requests))
+    error = share_difference_error(own.beyond, worker.requests, beyond, requests)
     return (own.beyond / worker.requests - beyond / requests) / error if error else 0.0
 
 

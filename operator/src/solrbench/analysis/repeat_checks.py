@@ -14,6 +14,7 @@ from solrbench.analysis.samples import ALL_REQUESTS, BenchmarkSamples, StepSampl
 from solrbench.api.v1alpha1.load import Load
 from solrbench.api.v1alpha1.repeats import RepeatStart
 from solrbench.contract.step_document import RequestResult, StepRunResult
+from solrbench.stats.distributions import share_difference_error
 from solrbench.stats.intervals import MIN_BATCHES
 from solrbench.stats.number_format import format_milliseconds, format_percent, format_share
 from solrbench.stats.outliers import second_means
@@ -112,8 +113,9 @@ def _increase(
         return None
     before = first.empty_results / first.requests
     after = later.empty_results / later.requests
-    whole = (first.empty_results + later.empty_results) / (first.requests + later.requests)
-    error = math.sqrt(whole * (1 - whole) * (1 / first.requests + 1 / later.requests))
+    error = share_difference_error(
+        first.empty_results, first.requests, later.empty_results, later.requests
+    )
     if after - before <= limit / 100 + _ERRORS * error:
         return None
     now = format_share(later.empty_results, later.requests)

@@ -140,6 +140,12 @@ STANDARD_ERRORS = 1.96
 """From the middle of a 95 % interval to its ends, of what is normally distributed."""
 
 
+def share_difference_error(part: int, whole: int, other: int, other_whole: int) -> float:
+    """Return the standard error of the difference of two shares, if both are one in truth."""
+    share = (part + other) / (whole + other_whole)
+    return math.sqrt(share * (1 - share) * (1 / whole + 1 / other_whole))
+
+
 def relative_deviation_percent(values: Sequence[float]) -> float | None:
     """Return the coefficient of variation in percent; None for a mean of zero.
 
