@@ -107,15 +107,12 @@ def test_step_too_short_for_its_swings_is_not_compared() -> None:
     )
 
 
-def test_fewer_empty_results_than_in_the_first_repeat_are_valid() -> None:
-    first, later = repeat(1, 10_000, empty_results=2), repeat(2, 10_000, empty_results=30)
-    assert verdict_of(later, first).verdict == "Valid"
-    assert verdict_of(first, later, max_empty_increase_percent=20).verdict == "Valid"
-
-
-def test_chance_makes_no_increase_of_empty_results() -> None:
-    first, later = repeat(1, 10_000, empty_results=60), repeat(2, 10_000, empty_results=75)
-    assert verdict_of(first, later).verdict == "Valid"
+@pytest.mark.parametrize(("first", "later", "limit"), [(30, 2, 1), (2, 30, 20), (60, 75, 1)])
+def test_fewer_empty_results_and_more_by_chance_or_within_the_limit_are_valid(
+    first: int, later: int, limit: int
+) -> None:
+    runs = repeat(1, 10_000, empty_results=first), repeat(2, 10_000, empty_results=later)
+    assert verdict_of(*runs, max_empty_increase_percent=limit).verdict == "Valid"
 
 
 def stalled(number: int) -> StepRunResult:
