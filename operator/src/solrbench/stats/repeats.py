@@ -38,7 +38,7 @@ MIN_SECONDS = 28
 """With fewer seconds too little is known of a repeat: where a few stalls make it up, one more
 is a difference, and more than 1.5 % of equal repeats would be accused."""
 
-MAX_CORRELATION = 0.5
+_MAX_LEVEL_CORRELATION = 0.5
 """Correlation of neighbouring blocks above which a step is too short for its own swings."""
 
 _DISPERSION_LEVEL = 0.005
@@ -132,7 +132,7 @@ def compare_repeats(
     centres = [fmean(blocks) for blocks in levels]
     count = len(levels)
     squares, lag = pool_blocks([np.array(own) - fmean(own) for own in levels])
-    if lag > MAX_CORRELATION:
+    if lag > _MAX_LEVEL_CORRELATION:
         return None
     widened = error_factor(lag)
     variance = squares / (count * (BATCHES - 1)) * widened / BATCHES
@@ -196,10 +196,10 @@ def compare_targets(times: Sequence[Sequence[float]]) -> tuple[float, float, flo
     return 100 * math.expm1(between), 100 * math.expm1(within), tail
 
 
-_LEVEL = 0.001
+_TIMES_LEVEL = 0.001
 """Level of one metric of all repeats, which its pairs share."""
 
-_MAX_AUTOCORRELATION = 0.4
+_MAX_TIMES_CORRELATION = 0.4
 """Correlation of neighbouring blocks above which repeats are too short for their own swings."""
 
 
@@ -312,20 +312,20 @@ def _is_certain(lower: _Ratio, higher: _Ratio, repeats: int, *, is_far: bool = F
         return higher.value > lower.value
     count = len(lower.parts) + len(higher.parts)
     widened = error_factor(lag + 1 / math.sqrt(count))
-    if lag > _MAX_AUTOCORRELATION:
+    if lag > _MAX_TIMES_CORRELATION:
         if not is_far:
             return False
         widened = 1.0
     error = math.sqrt(squares * count / (count - 2) * widened)
     t = (higher.value - lower.value) / error
     pairs = repeats * (repeats - 1) / 2
-    return t > 0 and t_tails(t, (count - 2) / widened) < _LEVEL / pairs
+    return t > 0 and t_tails(t, (count - 2) / widened) < _TIMES_LEVEL / pairs
 
 
 _DRIFT_LEVEL = 0.0002
 """Of a single step run: a step is accused by the worst of up to ten repeats."""
 
-_MAX_CORRELATION = 0.3
+_MAX_DRIFT_CORRELATION = 0.3
 """Correlation of neighbouring blocks above which a drift is not distinguished from slow swings.
 Less than where repeats are compared: a swing of the length of the step is a drift by itself."""
 
@@ -373,5 +373,5 @@ def find_drift(rest: Sequence[float]) -> StepDrift | None:
     widened = error_factor(lag)
     error = math.sqrt(max(squares / (BATCHES - 2), _MIN_VARIANCE) * widened / width)
     tail = t_tails(slope / error, (BATCHES - 2) / widened)
-    is_certain = lag <= _MAX_CORRELATION and tail < _DRIFT_LEVEL
+    is_certain = lag <= _MAX_DRIFT_CORRELATION and tail < _DRIFT_LEVEL
     return StepDrift(100 * math.expm1(slope * (BATCHES - 1)), is_certain, len(rest))
