@@ -14,8 +14,13 @@ from urllib.parse import parse_qsl
 import kopf
 import pytest
 
-from solrbench.controller.kopf_settings import LIST_CHUNK, PART_BYTES, configure, open_session
-from solrbench.controller.watches import WatchRetries
+from solrbench.controller.kopf_settings import (
+    LIST_CHUNK,
+    PART_BYTES,
+    WatchRetries,
+    configure,
+    open_session,
+)
 from solrbench.kube.reader import METADATA_OF_EVENTS, METADATA_ONLY
 from support.servers.in_thread import QuietHandler, in_thread
 

@@ -1,9 +1,10 @@
 """How kopf is set up, and that it goes on whatever the API server answers."""
 
 import asyncio
+import itertools
 import logging
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any, cast
 
 import kopf
@@ -21,10 +22,11 @@ from aiohttp import (
 from solrbench.api.kinds import KINDS, SWEEP
 from solrbench.api.v1alpha1 import GROUP
 from solrbench.contract.names import FINALIZER
-from solrbench.controller.watches import WatchRetries
 from solrbench.errors import TemporaryError
 from solrbench.kube.lease import OperatorLease
 from solrbench.kube.reader import METADATA_OF_EVENTS, METADATA_ONLY, without_managed_fields
+
+log = logging.getLogger("solrbench")
 
 _WATCHED = frozenset(kind.plural for kind in KINDS)
 _EXPIRED = 410
@@ -218,6 +220,41 @@ class NoDiffs(kopf.DiffBaseStorage):
 
     def store(self, **_: object) -> None:
         """Write nothing."""
+
+
+BACKOFFS: Sequence[float] = (1, 1, 2, 3, 5, 8, 13, 21)
+"""Seconds between the attempts of every request; kopf's own."""
+
+WATCH_BACKOFF = 60.0
+"""Seconds between further attempts to list or watch a namespace."""
+
+
+class WatchRetries:
+    """Pauses after refused or failed requests, without an end for those of kopf's watchers.
+
+    A watcher that gives up ends the whole operator: one namespace that is deleted, or whose role
+    is, would stop the benchmarks of all others. With an endless sequence that namespace alone
+    rests, and goes on when the role is back. All other requests fail as before.
+    """
+
+    def __init__(self, first: Sequence[float] = BACKOFFS, watch: float = WATCH_BACKOFF) -> None:
+        self._first = first
+        self._watch = watch
+
+    def __iter__(self) -> Iterator[float]:
+        """Return the pauses of one request."""
+        yield from self._first
+        task = asyncio.current_task()
+        name = "" if task is None else task.get_name()
+        if not name.startswith("watcher for "):
+            return
+        log.error(
+            "%s: refused or unreachable; the others go on. Asked again every %g s; if the namespace"
+            " is deleted, take it out of watchNamespaces, or else restore the operator's role",
+            name,
+            self._watch,
+        )
+        yield from itertools.repeat(self._watch)
 
 
 def configure(settings: kopf.OperatorSettings, **_: object) -> None:

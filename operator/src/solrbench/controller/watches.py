@@ -1,22 +1,13 @@
-"""The pods and Jobs of benchmarks, watched so that a change of one is noticed at once.
+"""The pods and Jobs of benchmarks, watched so that a change of one is noticed at once."""
 
-Here is also how often kopf repeats its own requests to the API server: those that list or watch
-without an end, all others a few times.
-"""
-
-import asyncio
-import itertools
 import logging
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from solrbench.contract.names import LABEL_BENCHMARK
 from solrbench.kube.client import Cluster
 
 log = logging.getLogger("solrbench")
-
-OnChange = Callable[[str, str], None]
-"""Called with namespace and name of the benchmark, in the thread of a watch."""
 
 KINDS = (("v1", "Pod"), ("batch/v1", "Job"))
 """What StatefulSets, SolrClouds and Deployments do shows in their pods."""
@@ -36,10 +27,13 @@ class PodWatches:
     owner but the process, which ends their threads with it.
 
     Without `namespaces`, those of every one are shown. `on_change` is called when a pod or Job is
-    new, changed or gone, and for all at each begin.
+    new, changed or gone, and for all at each begin: with namespace and name of the benchmark, in
+    the thread of a watch.
     """
 
-    def __init__(self, cluster: Cluster, namespaces: Sequence[str], on_change: OnChange) -> None:
+    def __init__(
+        self, cluster: Cluster, namespaces: Sequence[str], on_change: Callable[[str, str], None]
+    ) -> None:
         self._cluster = cluster
         self._on_change = on_change
         self._stopped = threading.Event()
@@ -91,38 +85,3 @@ class PodWatches:
             is_open.clear()
             self._stopped.wait(pause)
             pause = min(2 * pause, LAST_RETRY_SECONDS)
-
-
-BACKOFFS: Sequence[float] = (1, 1, 2, 3, 5, 8, 13, 21)
-"""Seconds between the attempts of every request; kopf's own."""
-
-WATCH_BACKOFF = 60.0
-"""Seconds between further attempts to list or watch a namespace."""
-
-
-class WatchRetries:
-    """Pauses after refused or failed requests, without an end for those of kopf's watchers.
-
-    A watcher that gives up ends the whole operator: one namespace that is deleted, or whose role
-    is, would stop the benchmarks of all others. With an endless sequence that namespace alone
-    rests, and goes on when the role is back. All other requests fail as before.
-    """
-
-    def __init__(self, first: Sequence[float] = BACKOFFS, watch: float = WATCH_BACKOFF) -> None:
-        self._first = first
-        self._watch = watch
-
-    def __iter__(self) -> Iterator[float]:
-        """Return the pauses of one request."""
-        yield from self._first
-        task = asyncio.current_task()
-        name = "" if task is None else task.get_name()
-        if not name.startswith("watcher for "):
-            return
-        log.error(
-            "%s: refused or unreachable; the others go on. Asked again every %g s; if the namespace"
-            " is deleted, take it out of watchNamespaces, or else restore the operator's role",
-            name,
-            self._watch,
-        )
-        yield from itertools.repeat(self._watch)
