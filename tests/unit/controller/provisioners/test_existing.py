@@ -246,6 +246,8 @@ def test_nodes_that_were_there_must_come_back() -> None:
     run = later(cloud, run)
     reconcile_target(run)
     assert run.status.target.nodes == cloud.nodes
+    attempts = run.status.attempts
+    assert (attempts.target, attempts.load, attempts.first_load_on_target) == (2, 2, None)
 
 
 def test_lost_target_gets_a_fresh_collection() -> None:

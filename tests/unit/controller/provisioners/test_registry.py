@@ -1,4 +1,4 @@
-"""Which provisioner a benchmark gets, and whose nodes a new attempt replaces."""
+"""Which provisioner a benchmark gets."""
 
 import pytest
 
@@ -9,24 +9,15 @@ from support.controller.runs import reconcile_context
 from support.resources.small_resource import SOLR, Changes, create, use
 from support.solr.cloud import Cloud
 
-SOLR_OPERATOR = PROVISIONERS[Provisioner.SOLR_OPERATOR]
-STATEFUL_SET = PROVISIONERS[Provisioner.STATEFUL_SET]
-
 
 @pytest.mark.parametrize(
     ("changes", "provisioner"),
     [
         (create(), EXISTING),
         (use(), EXISTING),
-        ({f"{SOLR}.provisioner": "SolrOperator"}, SOLR_OPERATOR),
-        ({f"{SOLR}.provisioner": "StatefulSet"}, STATEFUL_SET),
+        ({f"{SOLR}.provisioner": "SolrOperator"}, PROVISIONERS[Provisioner.SOLR_OPERATOR]),
+        ({f"{SOLR}.provisioner": "StatefulSet"}, PROVISIONERS[Provisioner.STATEFUL_SET]),
     ],
 )
 def test_spec_selects_the_provisioner(changes: Changes, provisioner: TargetProvisioner) -> None:
     assert provisioner_of(reconcile_context(Cloud(), changes)) is provisioner
-
-
-def test_nodes_of_others_are_not_replaced() -> None:
-    assert not EXISTING.fresh_nodes
-    assert SOLR_OPERATOR.fresh_nodes
-    assert STATEFUL_SET.fresh_nodes

@@ -33,7 +33,6 @@ from solrbench.solr.collection import (
 class CreatedTarget(TargetProvisioner):
     """Nodes that are made for the benchmark, and go with their collection."""
 
-    fresh_nodes = True
     ready_message = "live nodes, replicas and caches match the spec"
 
     @abstractmethod

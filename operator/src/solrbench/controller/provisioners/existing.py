@@ -58,7 +58,6 @@ LOADING_PATIENCE = timedelta(minutes=2)
 class ExistingTarget(TargetProvisioner):
     """Nodes of another owner: observed, and changed only by the benchmark's collection."""
 
-    fresh_nodes = False
     ready_message = "the existing nodes and replicas are active"
 
     def ensure_ready(self, context: ReconcileContext) -> None:

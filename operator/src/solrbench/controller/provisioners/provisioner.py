@@ -21,8 +21,6 @@ class TargetProvisioner(ABC):
     where the builders of manifests find them too.
     """
 
-    fresh_nodes: bool
-    """Whether a new attempt gets nodes that have answered no request."""
     ready_message: str
     """What is true when the target is ready."""
 

@@ -84,8 +84,7 @@ def restart_target(context: ReconcileContext, lost: TargetLostError) -> None:
     """Begin a new attempt of target and load; stored steps stay."""
     attempts, limit = context.status.attempts, context.benchmark.spec.backoff_limit
     apply_outcome(check_target_attempts(attempts, limit, lost.reason, lost.message))
-    fresh_nodes = provisioner_of(context).fresh_nodes
-    again = next_target_attempt(attempts, fresh_nodes=fresh_nodes)
+    again = next_target_attempt(attempts, fresh_nodes=context.existing is None)
     # Nodes that were there at first must be back: half a cluster would be another target.
     expected = TargetStatus(nodes=dict.fromkeys(context.status.target.nodes, ""))
     # Before the attempts count up: objects of lower numbers are deleted, and logs with them.
