@@ -76,14 +76,13 @@ def describe_acceptance(versions: Iterable[str]) -> tuple[Reason, str]:
     return LifecycleReason.VERSION_NOT_TESTED, message
 
 
-def check_heap(nodes: TargetNodes) -> Outcome | None:
-    """Fail if a JVM runs with another heap than the one of the spec."""
-    return _check_heap(nodes.heap_bytes, nodes.wanted_heap_bytes, "spec.target.solrCloud.heap")
-
-
-def _check_heap(
+def check_heap(
     heap_bytes: Mapping[str, int | None], wanted_bytes: int, field: str
 ) -> Outcome | None:
+    """Fail if a JVM, by the name of its node, runs with another heap than a field of the spec says.
+
+    A member of ZooKeeper that reports none does not serve `envi` (4lw.commands.whitelist).
+    """
     for name, found in sorted(heap_bytes.items()):
         if found is not None and abs(found - wanted_bytes) > HEAP_TOLERANCE * wanted_bytes:
             return fail(
@@ -94,7 +93,13 @@ def _check_heap(
     return None
 
 
-NODE_CHECKS: tuple[Check[TargetNodes], ...] = (check_live_nodes, check_versions, check_heap)
+NODE_CHECKS: tuple[Check[TargetNodes], ...] = (
+    check_live_nodes,
+    check_versions,
+    lambda nodes: check_heap(
+        nodes.heap_bytes, nodes.wanted_heap_bytes, "spec.target.solrCloud.heap"
+    ),
+)
 
 
 def check_pods_unchanged(
@@ -140,14 +145,6 @@ def check_ensemble(members: ComponentPods) -> Outcome | None:
     """Wait until every member of the ensemble serves."""
     message = f"{members.ready} of {members.wanted} ZooKeeper members have joined the ensemble"
     return _check_ready(members, TargetReason.ZOOKEEPER_NOT_READY, message)
-
-
-def check_zookeeper_heap(heap_bytes: Mapping[str, int | None], wanted_bytes: int) -> Outcome | None:
-    """Fail if a member, by its host, runs with another heap than the one of the spec.
-
-    A member that reports none does not serve `envi` (4lw.commands.whitelist).
-    """
-    return _check_heap(heap_bytes, wanted_bytes, "spec.target.solrCloud.zookeeper.heap")
 
 
 def check_solr_pods(solr: ComponentPods) -> Outcome | None:

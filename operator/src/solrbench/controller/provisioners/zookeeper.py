@@ -12,9 +12,9 @@ from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.target import (
     ComponentPods,
     check_ensemble,
+    check_heap,
     check_provided_made,
     check_reachable,
-    check_zookeeper_heap,
 )
 from solrbench.manifests.agent import add_agents
 from solrbench.manifests.zookeeper import build_zookeeper
@@ -31,7 +31,7 @@ def ensure_ensemble(context: ReconcileContext) -> None:
     hosts = member_hosts(context.benchmark, context.solr_cloud)
     heap = {host: zookeeper.max_heap_bytes(host, names.ZOOKEEPER_PORT) for host in hosts}
     wanted = parse_bytes(context.solr_cloud.zookeeper.heap)
-    apply_outcome(check_zookeeper_heap(heap, wanted))
+    apply_outcome(check_heap(heap, wanted, "spec.target.solrCloud.zookeeper.heap"))
 
 
 def _wait_for_ensemble(context: ReconcileContext, stateful_set: str) -> None:
