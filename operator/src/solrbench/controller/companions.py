@@ -85,8 +85,7 @@ def ensure_companions(context: ReconcileContext) -> None:
     known = context.status.companions or CompanionsStatus()
     apply_outcome(check_same_manifests(known.sha256, digest))
     services = [service.metadata.name for service in bundle.services]
-    known = CompanionsStatus(sha256=digest, services=services)
-    context.update(companions=known)
+    context.update(companions=CompanionsStatus(sha256=digest, services=services))
     attempt = context.status.attempts.target
     manifests = build_companions(context.benchmark, bundle, attempt)
     image = context.settings.image
@@ -94,8 +93,7 @@ def ensure_companions(context: ReconcileContext) -> None:
         context.cluster.apply(manifest)
     observed_pods = _observe(context, bundle)
     apply_outcome(check_companions(observed_pods))
-    identities = {pod.name: pod.identity for pod in observed_pods.pods}
-    context.update(companions=known.model_copy(update={"pods": identities}))
+    context.update_part("companions", pods={pod.name: pod.identity for pod in observed_pods.pods})
 
 
 def _observe(context: ReconcileContext, bundle: CompanionBundle) -> CompanionPods:

@@ -154,6 +154,11 @@ class ReconcileContext:
         """Change fields of the status to be written."""
         self.status = self.status.model_copy(update=fields)
 
+    def update_part(self, name: str, **fields: Any) -> None:
+        """Change fields of a part of the status, such as `dataset`."""
+        part = getattr(self.status, name)
+        self.update(**{name: part.model_copy(update=fields)})
+
     def set_phase(self, phase: str) -> None:
         """Note the phase under way; its deadline counts from the first time.
 

@@ -63,7 +63,7 @@ def keep_diagnostics(context: ReconcileContext, reason: Reason, message: str) ->
     if not collector.stored:
         return ""
     name = names.evidence(context.benchmark)
-    context.update(report=context.status.report.model_copy(update={"evidence": name}))
+    context.update_part("report", evidence=name)
     return (
         f"; logs and events are in ConfigMap {name} (solrbench report"
         f" {context.benchmark.metadata.name} -o evidence)"

@@ -10,7 +10,6 @@ from solrbench.controller.provisioners.provisioner import (
     TargetProvisioner,
     accept_versions,
     check_created,
-    update_target,
 )
 from solrbench.decide.collection import check_settings
 from solrbench.decide.conditions import DATA_INDEXED
@@ -77,8 +76,8 @@ class CreatedTarget(TargetProvisioner):
         if reused:
             # A pod that ended since the point before has lost what it was measured with.
             self.check_unchanged(context, self.pods(context))
-        update_target(
-            context,
+        context.update_part(
+            "target",
             url=f"{context.solr_urls[0]}/{name}",
             pods={pod.name: pod.identity for pod in self.pods(context)},
         )
@@ -108,7 +107,7 @@ def _check_nodes(context: ReconcileContext) -> None:
     wanted = context.solr_cloud.nodes
     with context.solr() as solr:
         live = len(live_nodes(solr))
-        update_target(context, live_nodes=live)
+        context.update_part("target", live_nodes=live)
         # One that is not live yet does not respond.
         urls = context.solr_urls if live == wanted else []
         nodes_by_url = {url: node_identity(solr, url) for url in urls}
@@ -123,8 +122,8 @@ def _check_nodes(context: ReconcileContext) -> None:
     versions = sorted({node.solr_version for node in nodes_by_url.values()})
     # Of an image with a tag of its own, the version is known only now.
     accept_versions(context, versions)
-    update_target(
-        context,
+    context.update_part(
+        "target",
         solr_version=", ".join(versions),
         heap_bytes=min(node.heap_max_bytes for node in nodes_by_url.values()),
     )

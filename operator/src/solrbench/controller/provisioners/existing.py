@@ -12,7 +12,6 @@ from solrbench.controller.provisioners.provisioner import (
     TargetProvisioner,
     accept_versions,
     check_created,
-    update_target,
 )
 from solrbench.decide.collection import check_active, check_settings
 from solrbench.decide.existing_target import (
@@ -200,8 +199,8 @@ def _check_nodes_unchanged(context: ReconcileContext, *, required: bool) -> None
             found: dict[str, NodeIdentity] | SolrbenchError = all_node_identities(
                 solr, target.nodes
             )
-        update_target(context, unanswered_since=None, check_time=context.now)
+        context.update_part("target", unanswered_since=None, check_time=context.now)
     except SolrbenchError as error:
         found = error
-        update_target(context, unanswered_since=context.now - unanswered)
+        context.update_part("target", unanswered_since=context.now - unanswered)
     apply_outcome(check_existing_nodes(ExistingNodes(target.nodes, found, unanswered, required)))

@@ -84,11 +84,6 @@ class TargetProvisioner(ABC):
         del context, at_once
 
 
-def update_target(context: ReconcileContext, **fields: object) -> None:
-    """Change fields of `status.target`."""
-    context.update(target=context.status.target.model_copy(update=fields))
-
-
 def accept_versions(context: ReconcileContext, versions: Sequence[str]) -> None:
     """Check that these versions, of nodes or of a tag, know all that is set; accept the benchmark.
 

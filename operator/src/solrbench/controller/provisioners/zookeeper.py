@@ -7,7 +7,6 @@ from solrbench.controller.context import ReconcileContext
 from solrbench.controller.endpoint import address_check, check_hosts
 from solrbench.controller.objects import creation_problem, pods
 from solrbench.controller.owned_objects import ZOOKEEPER_CLUSTERS
-from solrbench.controller.provisioners.provisioner import update_target
 from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.target import (
     ComponentPods,
@@ -39,7 +38,7 @@ def _wait_for_ensemble(context: ReconcileContext, stateful_set: str) -> None:
     wanted = context.solr_cloud.zookeeper.replicas
     hosts = member_hosts(context.benchmark, context.solr_cloud)
     size = zookeeper.ensemble_size(hosts, names.ZOOKEEPER_PORT)
-    update_target(context, zookeepers=size or None)
+    context.update_part("target", zookeepers=size or None)
     members = tuple(pods(context, names.ZOOKEEPER))
     creation = creation_problem(context, "StatefulSet", stateful_set, wanted, members)
     ensemble = ComponentPods(members, context.now, size, wanted, creation=creation)

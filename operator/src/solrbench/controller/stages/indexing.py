@@ -145,12 +145,12 @@ def _replica_sizes(context: ReconcileContext, solr: SolrClient) -> tuple[Replica
 
 
 def _record_sizes(context: ReconcileContext, sizes: tuple[ReplicaSize, ...]) -> None:
-    counted = {
-        "documents": total_documents(sizes),
-        "deleted_documents": count_deleted(sizes),
-        "index_bytes": sum(size.bytes for size in sizes),
-    }
-    context.update(dataset=context.status.dataset.model_copy(update=counted))
+    context.update_part(
+        "dataset",
+        documents=total_documents(sizes),
+        deleted_documents=count_deleted(sizes),
+        index_bytes=sum(size.bytes for size in sizes),
+    )
 
 
 def _plan(context: ReconcileContext, dataset: Dataset) -> IndexPlan:
@@ -269,11 +269,10 @@ def _commit(context: ReconcileContext, solr: SolrClient, max_segments: int | Non
         # ended the request long before our own limit.
         least = min(_CUT_SECONDS, COMMIT_TIMEOUT_SECONDS - 1)
         if time.monotonic() - begin > least and done.commit_time is None:
-            context.update(dataset=done.model_copy(update={"commit_time": context.now}))
+            context.update_part("dataset", commit_time=context.now)
         raise
     if done.commit_seconds is None:
         seconds = time.monotonic() - begin
         if done.commit_time is not None:
             seconds += (context.now - done.commit_time).total_seconds()
-        changes = {"commit_seconds": round(seconds, 3)}
-        context.update(dataset=done.model_copy(update=changes))
+        context.update_part("dataset", commit_seconds=round(seconds, 3))

@@ -116,8 +116,7 @@ def _finish(context: ReconcileContext) -> None:
     with context.solr() as solr:
         # Again: merges went on after the last document.
         cores = provisioner.replica_sizes(solr, provisioner.find_replicas(context, solr))
-    size = {"index_bytes": sum(replica_size.bytes for replica_size in cores)}
-    context.update(dataset=context.status.dataset.model_copy(update=size))
+    context.update_part("dataset", index_bytes=sum(each.bytes for each in cores))
     update_objectives(context)
     conclude_objectives(context)
     samples = context.reports.samples(context.benchmark)
@@ -233,6 +232,7 @@ def restart_load(context: ReconcileContext, lost: LoadLostError) -> None:
     apply_outcome(check_load_attempts(attempts, limit, lost.reason, lost.message))
     # Before the attempt counts up, after which its pods are deleted with their logs.
     where = keep_diagnostics(context, lost.reason, lost.message)
-    context.update(attempts=attempts.model_copy(update={"load": attempts.load + 1}), live_load=None)
+    context.update_part("attempts", load=attempts.load + 1)
+    context.update(live_load=None)
     message = f"{lost.message}; steps not yet stored run again{where}"
     context.conditions.set(MEASURED, "False", lost.reason, message)

@@ -251,8 +251,7 @@ def _record_environment(context: ReconcileContext) -> None:
 
 def note_environment(context: ReconcileContext) -> None:
     """Name the record of what everything runs on, which is there, in the status."""
-    environment = {"environment": names.environment(context.benchmark)}
-    context.update(report=context.status.report.model_copy(update=environment))
+    context.update_part("report", environment=names.environment(context.benchmark))
 
 
 def _store_result(context: ReconcileContext, master: LoadMasterClient, step_run_id: str) -> bool:

@@ -196,16 +196,13 @@ def _update_result_status(context: ReconcileContext) -> None:
     spec, before = context.benchmark.spec, context.status.report
     documents = context.reports.documents(context.benchmark)
     changed = len(documents) != before.stored_steps or not before.repeats
-    report = before.model_copy(
-        update={
-            "left_out": [] if changed else before.left_out,
-            "stored_steps": len(documents),
-            "config_map_selector": names.label_selector(
-                names.selector(context.benchmark, names.REPORT)
-            ),
-        }
+    selector = names.label_selector(names.selector(context.benchmark, names.REPORT))
+    context.update_part(
+        "report",
+        left_out=[] if changed else before.left_out,
+        stored_steps=len(documents),
+        config_map_selector=selector,
     )
-    context.update(report=report)
     runs = list(context.reports.runs(context.benchmark).values())
     samples = context.reports.samples(context.benchmark)
     if changed:
@@ -232,11 +229,9 @@ def _update_result_status(context: ReconcileContext) -> None:
         ),
     )
     is_evaluated_anew = changed or verdicts != context.status.verdicts
-    summary = context.status.summary.model_copy(update={"verdict": overall_verdict(verdicts)})
+    context.update_part("summary", verdict=overall_verdict(verdicts))
     context.update(
-        verdicts=verdicts,
-        summary=summary,
-        comparisons=mark_invalid(context.status.comparisons, verdicts),
+        verdicts=verdicts, comparisons=mark_invalid(context.status.comparisons, verdicts)
     )
     if is_evaluated_anew:
         compare_with_baseline(context)
@@ -272,8 +267,7 @@ def _count_repeats(context: ReconcileContext) -> None:
         # How many a search takes is known at its end: until then it may take all.
         going_on = next_trial(search, search.stored) is not None
         trials = len(trial_ids(spec)) if going_on else len(search.stored)
-    counted = {"repeats": repeats, "total_steps": len(ladders) + trials}
-    context.update(report=context.status.report.model_copy(update=counted))
+    context.update_part("report", repeats=repeats, total_steps=len(ladders) + trials)
 
 
 def _is_decided(context: ReconcileContext) -> bool:
