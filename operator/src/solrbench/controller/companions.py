@@ -99,7 +99,7 @@ def ensure_companions(context: ReconcileContext) -> None:
 def _observe(context: ReconcileContext, bundle: CompanionBundle) -> CompanionPods:
     every = objects.pods(context, names.COMPANION)
     # One that was evicted stays beside the one that replaces it.
-    seen = tuple(pod for pod in every if pod.phase not in ("Failed", "Succeeded"))
+    seen = [pod for pod in every if pod.phase not in ("Failed", "Succeeded")]
     benchmark_name = context.benchmark.metadata.name
     wanted = {
         names.companion(benchmark_name, each.metadata.name): each.spec.replicas

@@ -1,7 +1,7 @@
 """Whether a collection has the shards, replicas and settings of the spec."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from solrbench.api.v1alpha1.collection import Collection
@@ -15,12 +15,12 @@ class CollectionReplicas:
     """The replicas of a collection beside what the spec requires."""
 
     wanted: Collection
-    replicas: tuple[Replica, ...]
+    replicas: Sequence[Replica]
     nodes: int
     """Number of nodes that the collection may be on."""
 
 
-def check_active(replicas: tuple[Replica, ...]) -> Outcome | None:
+def check_active(replicas: Sequence[Replica]) -> Outcome | None:
     """Wait until every replica is active."""
     waiting = [f"{each.core} is {each.state}" for each in replicas if each.state != "active"]
     return wait(TargetReason.REPLICAS_NOT_ACTIVE, ", ".join(waiting)) if waiting else None

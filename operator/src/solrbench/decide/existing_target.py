@@ -78,7 +78,7 @@ def check_existing_cloud(cloud: ExistingSolrCloud) -> Outcome | None:
     )
 
 
-def check_user_collection(name: str, replicas: tuple[Replica, ...]) -> Outcome | None:
+def check_user_collection(name: str, replicas: Sequence[Replica]) -> Outcome | None:
     """Wait until a collection of the user's exists and every replica is active."""
     if replicas:
         return check_active(replicas)

@@ -1,6 +1,7 @@
 """Whether results may be exported as the spec says, and what became of the export Job."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -121,7 +122,7 @@ def _failure(run: ExportRun, said: ExportOutcome | None) -> ExportResult:
     return ExportResult("False", ExportReason.EXPORT_JOB_FAILED, message)
 
 
-def _last_outcome(pods: tuple[PodView, ...]) -> ExportOutcome | None:
+def _last_outcome(pods: Sequence[PodView]) -> ExportOutcome | None:
     for pod in sorted(pods, key=lambda pod_view: pod_view.created, reverse=True):
         if pod.termination_message:
             try:

@@ -28,7 +28,7 @@ class IndexRun(ObservedPods):
     """The index Job under way."""
 
     job: JobView
-    progress: tuple[IndexProgress, ...]
+    progress: Sequence[IndexProgress]
     dataset: DatasetStatus
     """The progress of all of them together."""
     starting_seconds: int
@@ -89,17 +89,17 @@ INDEX_RUN_CHECKS: tuple[Check[IndexRun], ...] = (
 )
 
 
-def count_documents(sizes: tuple[ReplicaSize, ...]) -> dict[str, int]:
+def count_documents(sizes: Sequence[ReplicaSize]) -> dict[str, int]:
     """Return the documents of each shard, whose replicas agree."""
     return {size.shard: size.documents for size in sizes}
 
 
-def total_documents(sizes: tuple[ReplicaSize, ...]) -> int | None:
+def total_documents(sizes: Sequence[ReplicaSize]) -> int | None:
     """Return the documents of all shards; `None` if the replicas of one disagree."""
     return None if find_disagreement(sizes) else sum(count_documents(sizes).values())
 
 
-def count_deleted(sizes: tuple[ReplicaSize, ...]) -> int | None:
+def count_deleted(sizes: Sequence[ReplicaSize]) -> int | None:
     """Return the deleted documents that are still in the index, of each shard its worst replica.
 
     `None` if a replica does not report them. Replicas of a shard merge on their own, so that they
@@ -113,7 +113,7 @@ def count_deleted(sizes: tuple[ReplicaSize, ...]) -> int | None:
     return sum(by_shard.values())
 
 
-def find_disagreement(sizes: tuple[ReplicaSize, ...]) -> Outcome | None:
+def find_disagreement(sizes: Sequence[ReplicaSize]) -> Outcome | None:
     """Return why there is no number of documents, if the replicas of a shard disagree."""
     for shard in dict.fromkeys(size.shard for size in sizes):
         by_core = {size.core: size.documents for size in sizes if size.shard == shard}
@@ -125,7 +125,7 @@ def find_disagreement(sizes: tuple[ReplicaSize, ...]) -> Outcome | None:
 
 
 def check_documents(
-    sizes: tuple[ReplicaSize, ...], sent: int | None, expected: int | None
+    sizes: Sequence[ReplicaSize], sent: int | None, expected: int | None
 ) -> Outcome | None:
     """Wait while replicas disagree; fail if the index holds another number of documents.
 
@@ -166,7 +166,7 @@ def check_expected_known(expected: int | None, *, is_empty: bool = False) -> Out
     )
 
 
-def check_restored(sizes: tuple[ReplicaSize, ...], expected: int | None) -> Outcome | None:
+def check_restored(sizes: Sequence[ReplicaSize], expected: int | None) -> Outcome | None:
     """Wait while replicas disagree; fail if a restored index is empty, or not of the size expected.
 
     A backup does not say how many documents it has.

@@ -1,6 +1,6 @@
 """Whether a load goes on, starts again or fails; its live status; where a new attempt begins."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import zip_longest
@@ -37,7 +37,7 @@ _WAITING_FOR_WORKERS = "WaitingForWorkers"
 class LoadRun(ObservedPods):
     """A load under way."""
 
-    jobs: tuple[JobView, ...]
+    jobs: Sequence[JobView]
     left: int
     """Number of its step runs that are not stored."""
     report: ReportStatus

@@ -3,7 +3,7 @@
 A problem has a reason for programs and a sentence with the remedy for people.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -48,7 +48,7 @@ def first_problem(pods: Iterable[PodView], now: datetime) -> PodProblem | None:
 class ObservedPods:
     """The pods that a stage waits for."""
 
-    pods: tuple[PodView, ...]
+    pods: Sequence[PodView]
     now: datetime
     creation: PodProblem | None = field(default=None, kw_only=True)
     """Why pods are missing, if they may not be created."""

@@ -76,9 +76,9 @@ class ExistingTarget(TargetProvisioner):
             is_made = not uses_collection and _is_created(context, solr)
             _record_target(context, solr, identities)
             if uses_collection:
-                replicas_found = tuple(self.find_replicas(context, solr))
                 name = names.collection(context.benchmark)
-                apply_outcome(check_user_collection(name, replicas_found))
+                found = self.find_replicas(context, solr)
+                apply_outcome(check_user_collection(name, found))
             elif not context.benchmark.status.target.nodes:
                 # The nodes are recorded before the collection is created: clean-up depends on them.
                 raise TemporaryError(
@@ -105,7 +105,7 @@ class ExistingTarget(TargetProvisioner):
             # for the core of the same name that follows: its shard would refuse every update.
             since = context.status.phase_start_time or context.now
             if not has_passed(LOADING_PATIENCE, since, context.now):
-                apply_outcome(check_active(tuple(replicas(solr, name))))
+                apply_outcome(check_active(replicas(solr, name)))
             # Half of an earlier attempt's documents may be in it.
             delete_stale_collection(solr, name, config_set, prefix)
             # Before the collection, which is known as ours by it.

@@ -97,5 +97,5 @@ def check_created(wanted: Collection, found: Sequence[Replica], nodes: int) -> N
     """Check the replicas of a collection that was created a moment ago, on so many nodes."""
     # What would be an error later is waited for here: Solr may still be creating replicas for an
     # operator that is gone.
-    outcome = first_outcome(REPLICA_CHECKS, CollectionReplicas(wanted, tuple(found), nodes))
+    outcome = first_outcome(REPLICA_CHECKS, CollectionReplicas(wanted, found, nodes))
     apply_outcome(None if outcome is None else outcome.waiting())

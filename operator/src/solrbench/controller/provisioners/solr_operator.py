@@ -61,7 +61,7 @@ def _observe(context: ReconcileContext) -> SolrCloudState:
     stateful_set = context.cluster.get("apps/v1", "StatefulSet", context.namespace, nodes)
     seen = pods(context, names.SOLR)
     return SolrCloudState(
-        tuple(seen),
+        seen,
         context.now,
         cloud or _make_cloud(context),
         stateful_set,
@@ -99,5 +99,5 @@ class StatefulSetTarget(CreatedTarget):
         ready = sum(pod.ready for pod in seen)
         name = names.child(context.benchmark, names.SOLR)
         creation = creation_problem(context, "StatefulSet", name, wanted, seen)
-        solr_pods = ComponentPods(tuple(seen), context.now, ready, wanted, creation=creation)
+        solr_pods = ComponentPods(seen, context.now, ready, wanted, creation=creation)
         apply_outcome(check_solr_pods(solr_pods))

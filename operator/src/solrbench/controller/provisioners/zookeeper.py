@@ -39,7 +39,7 @@ def _wait_for_ensemble(context: ReconcileContext, stateful_set: str) -> None:
     hosts = member_hosts(context.benchmark, context.solr_cloud)
     size = zookeeper.ensemble_size(hosts, names.ZOOKEEPER_PORT)
     context.update_part("target", zookeepers=size or None)
-    members = tuple(pods(context, names.ZOOKEEPER))
+    members = pods(context, names.ZOOKEEPER)
     creation = creation_problem(context, "StatefulSet", stateful_set, wanted, members)
     ensemble = ComponentPods(members, context.now, size, wanted, creation=creation)
     apply_outcome(check_ensemble(ensemble))

@@ -141,7 +141,7 @@ def _record(context: ReconcileContext, export: Export, body: Manifest) -> None:
     begun = _begun(context, export)
     created = datetime.fromisoformat(body["metadata"]["creationTimestamp"])
     ends = created + timedelta(seconds=export.deadline_seconds) + CONTROLLER_DELAY
-    run = ExportRun(tuple(seen), context.now, job, ends, creation=creation)
+    run = ExportRun(seen, context.now, job, ends, creation=creation)
     result = check_export(run, begun.location)
     if result.status == "False" and not job.failed:
         delete_components(context.owned, (names.EXPORT,))  # else its pod could run on

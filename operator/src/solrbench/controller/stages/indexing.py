@@ -97,8 +97,7 @@ def _record_existing_size(context: ReconcileContext) -> None:
     """Note the size of the user's collection as it is; others may be writing to it."""
     provisioner = provisioner_of(context)
     with context.solr() as solr:
-        replicas = provisioner.find_replicas(context, solr)
-        sizes = tuple(provisioner.replica_sizes(solr, replicas))
+        sizes = provisioner.replica_sizes(solr, provisioner.find_replicas(context, solr))
     context.update(dataset=DatasetStatus())
     _record_sizes(context, sizes)
     message = "the existing collection is measured as it is, nothing is indexed"
@@ -135,16 +134,16 @@ def _restore(context: ReconcileContext, dataset: Dataset, backup: Backup) -> Non
     context.conditions.set(DATA_INDEXED, "True", IndexingReason.RESTORED, message)
 
 
-def _replica_sizes(context: ReconcileContext, solr: SolrClient) -> tuple[ReplicaSize, ...]:
+def _replica_sizes(context: ReconcileContext, solr: SolrClient) -> Sequence[ReplicaSize]:
     """Return the index of each replica, when all are active and where they must be."""
     provisioner, wanted = provisioner_of(context), context.benchmark.spec.collection
-    replicas = tuple(provisioner.find_replicas(context, solr))
+    replicas = provisioner.find_replicas(context, solr)
     placed = CollectionReplicas(wanted, replicas, provisioner.node_count(context))
     apply_outcome(first_outcome(REPLICA_CHECKS, placed))
-    return tuple(provisioner.replica_sizes(solr, list(replicas)))
+    return provisioner.replica_sizes(solr, replicas)
 
 
-def _record_sizes(context: ReconcileContext, sizes: tuple[ReplicaSize, ...]) -> None:
+def _record_sizes(context: ReconcileContext, sizes: Sequence[ReplicaSize]) -> None:
     context.update_part(
         "dataset",
         documents=total_documents(sizes),
@@ -196,9 +195,7 @@ def _observe(context: ReconcileContext, found: JobView, dataset: Dataset) -> Ind
     total = total.model_copy(update=noted)
     creation = creation_problem(context, "Job", found.name, dataset.indexing.pods, seen)
     limit = context.benchmark.spec.deadlines.starting_seconds
-    return IndexRun(
-        tuple(seen), context.now, found, tuple(progress), total, limit, creation=creation
-    )
+    return IndexRun(seen, context.now, found, progress, total, limit, creation=creation)
 
 
 def _read_progress(

@@ -100,8 +100,8 @@ def _observe(
     if left == len(whole):  # the last target, on which trials come, too: as many as there may be
         left = max(report.total_steps - report.stored_steps, left)
     return LoadRun(
-        pods=tuple(seen),
-        jobs=tuple(job_view for name in LOAD if (job_view := job(context, name)) is not None),
+        pods=seen,
+        jobs=[job_view for name in LOAD if (job_view := job(context, name)) is not None],
         left=left,
         report=report,
         load=live,

@@ -146,9 +146,8 @@ def _observe_variant(context: ReconcileContext, name: str) -> VariantTarget | No
     with suppress(SolrbenchError), context.solr(INDEX_SECONDS, url) as solr:
         versions = sorted({each.solr_version[:32] for each in node_identities(solr).values()})[:8]
         if not context.benchmark.spec.may_change_index:
-            variant_replicas = replicas(solr, resolve_alias(solr, collection))
-            sizes = tuple(replica_sizes_via_proxy(solr, variant_replicas))
-            documents = total_documents(sizes)
+            found = replicas(solr, resolve_alias(solr, collection))
+            documents = total_documents(replica_sizes_via_proxy(solr, found))
     return VariantTarget(documents=documents, solr_versions=versions)
 
 
@@ -160,8 +159,7 @@ def _count_index(context: ReconcileContext) -> tuple[int | None, int | None]:
     provisioner = provisioner_of(context)
     try:
         with context.solr(timeout_seconds=INDEX_SECONDS) as solr:
-            index_replicas = provisioner.find_replicas(context, solr)
-            sizes = tuple(provisioner.replica_sizes(solr, index_replicas))
+            sizes = provisioner.replica_sizes(solr, provisioner.find_replicas(context, solr))
     except SolrbenchError:
         return None, None  # a result is not refused because Solr does not describe itself
     return total_documents(sizes), count_deleted(sizes)
