@@ -111,7 +111,7 @@ class ReconcileAttempts:
                     raise
                 except Exception as error:
                     timer.result = ReconcileResult.ERROR
-                    text = f"{key.namespace}/{key.name}: unexpected exception"
+                    text = f"{key}: unexpected exception"
                     log.exception(text, exc_info=error)
                     self._show(key, error)
                     attempt.rest = Rest(RETRY)
@@ -122,7 +122,7 @@ class ReconcileAttempts:
             except SolrbenchError as error:
                 timer.result = ReconcileResult.RETRY
                 text = " ".join(str(error).split())  # one line, whatever others put there
-                log.warning("%s/%s: reconcile is repeated: %s", key.namespace, key.name, text)
+                log.warning("%s: reconcile is repeated: %s", key, text)
                 attempt.rest = Rest(self._count(key, error))
 
     def read(self, key: BenchmarkKey) -> Body | None:

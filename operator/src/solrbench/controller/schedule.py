@@ -48,6 +48,10 @@ class BenchmarkKey:
     namespace: str
     name: str
 
+    def __str__(self) -> str:
+        """Return what logs and metrics call it."""
+        return f"{self.namespace}/{self.name}"
+
 
 @dataclass(frozen=True)
 class Rest:
@@ -123,8 +127,7 @@ class ReconcileSchedule:
         oldest = max(ages, key=lambda key: ages[key], default=None)
         seconds = 0.0 if oldest is None else ages[oldest]
         if oldest is not None and seconds > HANG_SECONDS:
-            where = f"{oldest.namespace}/{oldest.name}"
-            raise kopf.PermanentError(f"{where}: a reconcile hangs for {seconds:.0f} s")
+            raise kopf.PermanentError(f"{oldest}: a reconcile hangs for {seconds:.0f} s")
         return round(seconds, 1)
 
     def add(self, key: BenchmarkKey, generation: int, pause: timedelta) -> None:
@@ -228,15 +231,15 @@ class ReconcileSchedule:
 
     def _end(self, item: _Item, done: asyncio.Future[Rest | None]) -> None:
         item.is_busy = False
-        key, pause = item.key, None
+        pause = None
         if not done.cancelled() and (error := done.exception()) is not None:
-            log.error("%s/%s: unexpected exception", key.namespace, key.name, exc_info=error)
+            log.error("%s: unexpected exception", item.key, exc_info=error)
             pause = RETRY
         elif not done.cancelled() and (rest := done.result()) is not None:
             pause = rest.pause
         if item.is_stopped or pause is None:
-            self._drop(key.uid)
+            self._drop(item.key.uid)
             return
-        self.wake(key.uid, pause.total_seconds())
+        self.wake(item.key.uid, pause.total_seconds())
         if item.woken is not None:
-            self.wake(key.uid, item.woken - asyncio.get_running_loop().time())
+            self.wake(item.key.uid, item.woken - asyncio.get_running_loop().time())

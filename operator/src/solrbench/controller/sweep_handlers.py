@@ -79,7 +79,7 @@ class SweepHandlers:
     def _forget(self, key: BenchmarkKey) -> None:
         self._plans.pop(key.uid, None)
         self._attempts.forget(key.uid)
-        self._telemetry.sweeps.forget(f"{key.namespace}/{key.name}")
+        self._telemetry.sweeps.forget(str(key))
 
     async def on_benchmark_event(
         self, *, event: Mapping[str, Any], body: Mapping[str, Any], **_: object
