@@ -50,22 +50,22 @@ FIRST, SECOND = waiting("first", 1, 1), waiting("second", 2, 2)
 
 def test_places_come_from_what_was_observed() -> None:
     queue = filled(running("now"), FIRST, SECOND)
-    assert queue.turn(SECOND, 1) == QueuePosition(2, ["default/now", "default/first"])
+    assert queue.turn(SECOND) == QueuePosition(2, ["default/now", "default/first"])
     queue.forget("now")
-    assert queue.turn(FIRST, 1) == QueuePosition(1, [])
+    assert queue.turn(FIRST) == QueuePosition(1, [])
 
 
 def test_an_older_version_is_ignored() -> None:
     queue = filled(changed(FIRST, 9, startTime=NOW.isoformat()))
     queue.observe(FIRST, NOW)
-    assert queue.turn(SECOND, 1).before == ["default/first"]
-    assert queue.turn(SECOND, 1).position == 1
+    assert queue.turn(SECOND).before == ["default/first"]
+    assert queue.turn(SECOND).position == 1
 
 
 def test_a_watched_version_does_not_replace_what_was_written() -> None:
     queue = filled(running("now"), FIRST, changed(SECOND, 5, queue={"position": 2}))
     queue.observe(changed(SECOND, 5, queue=None), NOW)
-    assert queue.is_settled("second", NOW, 1)
+    assert queue.is_settled("second", NOW)
 
 
 def test_those_that_wait_are_named_once_after_the_queue_moved() -> None:
@@ -93,47 +93,47 @@ def test_one_whose_status_says_all_is_settled(
     stored: dict[str, Any], others: list[dict[str, Any]], settled: bool
 ) -> None:
     queue = filled(stored, *others)
-    assert queue.is_settled("second", NOW, 1) is settled
+    assert queue.is_settled("second", NOW) is settled
 
 
 def test_references_are_checked_again_after_a_while() -> None:
     queue = filled(running("now"), FIRST, SECOND)
-    assert not queue.is_settled("second", NOW + CHECK_AFTER, 1)
+    assert not queue.is_settled("second", NOW + CHECK_AFTER)
     queue.note_check("second", NOW + CHECK_AFTER)
-    assert queue.is_settled("second", NOW + CHECK_AFTER, 1)
+    assert queue.is_settled("second", NOW + CHECK_AFTER)
 
 
 def test_one_that_was_never_checked_is_not_settled() -> None:
     new = waiting("new", 3) | {"status": {}}
     queue = filled(running("now"), new)
     queue.observe(changed(waiting("new", 3, 1), 2), NOW)
-    assert queue.is_settled("new", NOW, 1) is False  # the first of the queue verifies it
-    assert queue.keeps_waiting(waiting("new", 3, 1), NOW, 1)
+    assert queue.is_settled("new", NOW) is False  # the first of the queue verifies it
+    assert queue.keeps_waiting(waiting("new", 3, 1), NOW)
 
 
 def test_verification_finds_what_the_watch_missed() -> None:
     fake = FakeCluster(running("now"), FIRST)
     queue = filled(running("gone"), FIRST)
     queue.verify(fake, (), NOW)
-    assert queue.turn(FIRST, 1).before == ["default/now"]
-    assert queue.is_settled("first", NOW, 1)
+    assert queue.turn(FIRST).before == ["default/now"]
+    assert queue.is_settled("first", NOW)
     asked = list(fake.asked)
     queue.verify(fake, (), NOW)
     assert fake.asked == asked
     del fake.objects["SolrBenchmark", "default", "now"]
-    assert not queue.is_settled("first", NOW + VERIFY_AFTER, 1)
-    assert not queue.is_settled("first", NOW - VERIFY_AFTER, 1)  # the clock was set back
+    assert not queue.is_settled("first", NOW + VERIFY_AFTER)
+    assert not queue.is_settled("first", NOW - VERIFY_AFTER)  # the clock was set back
     queue.verify(fake, (), NOW + VERIFY_AFTER)
-    assert queue.turn(FIRST, 1).before == []
+    assert queue.turn(FIRST).before == []
 
 
 def test_a_place_is_kept_while_pods_of_what_is_gone_end() -> None:
     queue = filled(running("gone"), FIRST)
     queue.note_leaving("gone")
     queue.verify(FakeCluster(FIRST), (), NOW)
-    assert queue.turn(FIRST, 1).before == ["default/gone"]
+    assert queue.turn(FIRST).before == ["default/gone"]
     queue.forget("gone")
-    assert queue.turn(FIRST, 1).before == []
+    assert queue.turn(FIRST).before == []
 
 
 def test_verification_gives_up_a_place_of_one_that_was_forgotten() -> None:
@@ -141,7 +141,7 @@ def test_verification_gives_up_a_place_of_one_that_was_forgotten() -> None:
     queue.forget("gone")
     queue.hold_place(running("gone"))  # by a reconcile that was under way
     queue.verify(FakeCluster(FIRST), (), NOW)
-    assert queue.turn(FIRST, 1).before == []
+    assert queue.turn(FIRST).before == []
 
 
 def refuse_team_a(request: Request, serve: Callable[[], Any]) -> Any:
@@ -155,7 +155,7 @@ def test_a_refused_namespace_does_not_stop_the_others() -> None:
     fake = FakeCluster(FIRST, fault=refuse_team_a)
     queue = filled(FIRST)
     queue.verify(fake, ("team-a", "default"), NOW)
-    assert queue.turn(FIRST, 1).before == []
+    assert queue.turn(FIRST).before == []
     with pytest.raises(ForbiddenError):
         BenchmarkQueue().verify(fake, ("team-a",), NOW)
 
@@ -168,5 +168,5 @@ def test_a_namespace_that_was_served_last_waits_for_the_others() -> None:
     theirs = in_namespace(waiting("theirs", 5), "team")
     queue = filled(running("now"), FIRST, theirs)
     queue.forget("now")
-    assert queue.turn(FIRST, 1).before == ["team/theirs"]
-    assert queue.turn(theirs, 1) == QueuePosition(1, [])
+    assert queue.turn(FIRST).before == ["team/theirs"]
+    assert queue.turn(theirs) == QueuePosition(1, [])

@@ -87,7 +87,7 @@ class Handlers:
         self._telemetry = telemetry
         self._reports = BenchmarkResultStore(cluster)
         self._access = access or TargetAccess()
-        self._queue = BenchmarkQueue(settings.concurrency_per_namespace)
+        self._queue = BenchmarkQueue(settings.concurrency, settings.concurrency_per_namespace)
         self._attempts = ReconcileAttempts(
             BENCHMARK, cluster, telemetry.operator, SHORTEST_PAUSE, utc_now
         )
@@ -166,7 +166,7 @@ class Handlers:
         return None
 
     def _forget(self, key: BenchmarkKey) -> None:
-        self._telemetry.benchmarks.forget(f"{key.namespace}/{key.name}")
+        self._telemetry.benchmarks.forget(str(key))
         self._reports.forget(key.uid)
         self._attempts.forget(key.uid)
 
@@ -252,7 +252,7 @@ class Handlers:
 
     def on_due(self, key: BenchmarkKey) -> Rest | None:
         """Reconcile one benchmark; one that goes on waiting needs no request."""
-        if self._queue.is_settled(key.uid, utc_now(), self._settings.concurrency):
+        if self._queue.is_settled(key.uid, utc_now()):
             return Rest(QUEUED_PAUSE, is_running=False)
         with self._attempts.begin(key) as attempt:
             body = self._attempts.read(key)

@@ -29,10 +29,12 @@ CHECK_AFTER = timedelta(minutes=10)
 class BenchmarkQueue:
     """The snapshot of all benchmarks, as little of each as the queue needs; safe for threads.
 
-    `max_per_namespace` benchmarks of one namespace may run at a time, 0 for any number.
+    `max_concurrent` benchmarks may run at a time, and `max_per_namespace` of one namespace, 0 for
+    any number.
     """
 
-    def __init__(self, max_per_namespace: int = 0) -> None:
+    def __init__(self, max_concurrent: int = 1, max_per_namespace: int = 0) -> None:
+        self._max_concurrent = max_concurrent
         self._max_per_namespace = max_per_namespace
         self._served: dict[str, datetime] = {}
         self.slot_lock = threading.Lock()
@@ -119,7 +121,7 @@ class BenchmarkQueue:
         with self._lock:
             self._checked[uid] = now
 
-    def turn(self, body: Manifest, max_concurrent: int) -> QueuePosition:
+    def turn(self, body: Manifest) -> QueuePosition:
         """Return what a benchmark waits for, as far as the snapshot knows.
 
         A place that it held is given up: it was read again since, so it is known to have none.
@@ -129,35 +131,33 @@ class BenchmarkQueue:
             if entry.uid in self._held:
                 self._held.discard(entry.uid)
                 self._entries[entry.uid] = entry
-            return self._find_position(entry, max_concurrent)
+            return self._find_position(entry)
 
-    def _find_position(self, entry: QueueEntry, max_concurrent: int) -> QueuePosition:
-        everyone = self._entries.values()
-        limit = self._max_per_namespace
-        return find_position(entry, everyone, max_concurrent, self._served, limit)
+    def _find_position(self, entry: QueueEntry) -> QueuePosition:
+        everyone, limit = self._entries.values(), self._max_per_namespace
+        return find_position(entry, everyone, self._max_concurrent, self._served, limit)
 
-    def is_settled(self, uid: str, now: datetime, max_concurrent: int) -> bool:
+    def is_settled(self, uid: str, now: datetime) -> bool:
         """Return whether a benchmark goes on waiting and its stored status says all about it."""
         with self._lock:
             entry = self._entries.get(uid)
-            if entry is None or not self._keeps_waiting(entry, now, max_concurrent):
+            if entry is None or not self._keeps_waiting(entry, now):
                 return False
-            position = self._find_position(entry, max_concurrent).position
+            position = self._find_position(entry).position
             # The first is woken by the end of another, which the watch may have missed.
             is_due = self._verified is None or has_passed(VERIFY_AFTER, self._verified, now)
             return entry.position == position and (position > 1 or not is_due)
 
-    def keeps_waiting(self, body: Manifest, now: datetime, max_concurrent: int) -> bool:
+    def keeps_waiting(self, body: Manifest, now: datetime) -> bool:
         """Return whether it is another's turn, and what a benchmark refers to was checked."""
         with self._lock:
-            return self._keeps_waiting(view_entry(body), now, max_concurrent)
+            return self._keeps_waiting(view_entry(body), now)
 
-    def _keeps_waiting(self, entry: QueueEntry, now: datetime, max_concurrent: int) -> bool:
+    def _keeps_waiting(self, entry: QueueEntry, now: datetime) -> bool:
         checked = self._checked.get(entry.uid)
         if not (entry.waiting and entry.is_observed) or checked is None:
             return False
-        turn = self._find_position(entry, max_concurrent)
-        return bool(turn.before) and not has_passed(CHECK_AFTER, checked, now)
+        return bool(self._find_position(entry).before) and not has_passed(CHECK_AFTER, checked, now)
 
     def verify(self, cluster: Cluster, namespaces: Sequence[str], now: datetime) -> None:
         """Compare the snapshot with the benchmarks that exist, now and then.

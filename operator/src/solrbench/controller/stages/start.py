@@ -67,7 +67,7 @@ def acquire_slot(context: ReconcileContext) -> None:
 
 
 def _wait_for_turn(context: ReconcileContext) -> None:
-    turn = context.queue.turn(context.body, context.settings.concurrency)
+    turn = context.queue.turn(context.body)
     if not turn.before:
         return
     context.set_phase("Queued")
@@ -92,7 +92,7 @@ def check_references(context: ReconcileContext) -> None:
     """
     if context.status.start_time is not None:
         return
-    if context.queue.keeps_waiting(context.body, context.now, context.settings.concurrency):
+    if context.queue.keeps_waiting(context.body, context.now):
         return  # it is checked when it is its turn at the latest
     try:
         spec, allowed = context.benchmark.spec, context.settings.allowed_pod_options
