@@ -19,7 +19,7 @@ from solrbench.controller.failures import UPGRADE_PAUSE, ReconcileAttempts, mark
 from solrbench.controller.schedule import BenchmarkKey, ReconcileSchedule, Rest, utc_now
 from solrbench.controller.settings import Settings
 from solrbench.controller.sweep_reconcile import SweepContext, reconcile_sweep
-from solrbench.decide.conditions import ACCEPTED, is_over
+from solrbench.decide.conditions import ACCEPTED, holds, is_over
 from solrbench.decide.views import controller_uid
 from solrbench.kube.client import Cluster
 from solrbench.metrics.operator import PrometheusMetrics
@@ -140,7 +140,7 @@ def _pause(sweep: SolrBenchmarkSweep, now: datetime) -> timedelta:
     if status.completion_time is not None:
         expiry = decide_expiry(sweep, now)
         return IDLE_PAUSE if expiry is None else min(IDLE_PAUSE, expiry)
-    is_accepted = any(each.type == ACCEPTED and each.status == "True" for each in status.conditions)
+    is_accepted = holds(status, ACCEPTED)
     if any(each.reason == SweepReason.POINTS_DO_NOT_FIT for each in status.conditions):
         return CAPACITY_PAUSE
     begins_nothing = sweep.spec.suspend or not is_accepted

@@ -10,6 +10,7 @@ from typing import Any, Literal, cast
 
 from solrbench.api.v1alpha1.conditions import Condition
 from solrbench.api.v1alpha1.status import Status
+from solrbench.api.v1alpha1.sweep import SweepStatus
 from solrbench.contract.foreign import printable
 from solrbench.reasons.kinds import Reason
 from solrbench.reasons.lifecycle import LifecycleReason
@@ -125,7 +126,7 @@ def is_over(body: Mapping[str, Any]) -> bool:
     return bool(stored_condition(body, SUCCEEDED).get("status", "Unknown") != "Unknown")
 
 
-def holds(status: Status, type_: str) -> bool:
+def holds(status: Status | SweepStatus, type_: str) -> bool:
     """Return whether a condition is `True` in a stored status."""
     return any(each.type == type_ and each.status == "True" for each in status.conditions)
 

@@ -7,17 +7,16 @@ with it as with one of its own: if a pod is not the one that was there, everythi
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from pydantic import ValidationError
 
-from solrbench.api.v1alpha1 import Spec
 from solrbench.api.v1alpha1.conditions import Attempts
 from solrbench.api.v1alpha1.load import Load
 from solrbench.api.v1alpha1.repeats import Repeats, RepeatStart
 from solrbench.api.v1alpha1.status import Status, TargetStatus
-from solrbench.contract.step_runs import FIRST_REPEAT, Reuse, StepRunId
+from solrbench.contract.step_runs import Reuse, StepRunId
 from solrbench.decide.conditions import SUCCEEDED, holds
 from solrbench.decide.views import PodView
 
@@ -49,17 +48,6 @@ def format_repeats(load: Load, step: str | None) -> str:
     if all(each.name != step for each in load.steps):
         return ""
     return str(repeats.most) if repeats.until is None else f"{repeats.least} to {repeats.most}"
-
-
-def repeat_to_start(spec: Spec, attempts: Attempts, remaining: Sequence[StepRunId]) -> int | None:
-    """Return the repeat that must start anew; None while the present target is the right one.
-
-    What is stored decides, so an operator that begins in the middle comes to the same repeat.
-    """
-    if not remaining or spec.load.repeats.start_on is RepeatStart.SAME_TARGET:
-        return None
-    due = remaining[0].repeat
-    return None if due == (attempts.repeat or FIRST_REPEAT) else due
 
 
 def attempts_for_repeat(attempts: Attempts, start_on: RepeatStart, repeat: int | None) -> Attempts:

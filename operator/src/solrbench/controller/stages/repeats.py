@@ -3,20 +3,14 @@
 from solrbench.api.identity import BENCHMARKS
 from solrbench.api.v1alpha1.repeats import RepeatStart
 from solrbench.api.v1alpha1.status import DatasetStatus, TargetStatus
-from solrbench.contract.step_runs import Reuse, SharedTarget, shared_target
+from solrbench.contract.step_runs import FIRST_REPEAT, Reuse, SharedTarget, shared_target
 from solrbench.controller.context import ReconcileContext
 from solrbench.controller.deletion import latest_attempt
 from solrbench.controller.failure_evidence import add_late_pod_events
 from solrbench.controller.provisioners.registry import provisioner_of
 from solrbench.controller.stages.load_results import remaining
 from solrbench.decide.conditions import DATA_INDEXED, MEASURED, TARGET_READY
-from solrbench.decide.repeats import (
-    attempts_for_repeat,
-    begin_after,
-    find_reusable,
-    repeat_to_start,
-    reuse_target,
-)
+from solrbench.decide.repeats import attempts_for_repeat, begin_after, find_reusable, reuse_target
 from solrbench.reasons.data import IndexingReason
 from solrbench.reasons.target import TargetReason
 
@@ -27,18 +21,18 @@ def start_repeat(context: ReconcileContext) -> None:
     It comes before the target is looked at: one whose repeat is over is no longer needed, and to
     lose it is no loss.
     """
-    spec, repeats = context.benchmark.spec, context.benchmark.spec.load.repeats
-    if repeats.start_on is RepeatStart.SAME_TARGET or context.conditions.is_true(MEASURED):
+    start_on, attempts = context.benchmark.spec.load.repeats.start_on, context.status.attempts
+    if start_on is RepeatStart.SAME_TARGET or context.conditions.is_true(MEASURED):
         return
-    attempts = context.status.attempts
-    repeat = repeat_to_start(spec, attempts, remaining(context))
-    if repeat is None:
+    # What is stored decides, so an operator that begins in the middle comes to the same repeat.
+    repeat = next((each.repeat for each in remaining(context)), None)
+    if repeat in (None, attempts.repeat or FIRST_REPEAT):
         return
     if context.conditions.is_true(TARGET_READY):
         add_late_pod_events(context, provisioner_of(context).pods(context))
-    fresh_target = repeats.start_on is RepeatStart.FRESH_TARGET
+    fresh_target = start_on is RepeatStart.FRESH_TARGET
     context.update(
-        attempts=attempts_for_repeat(attempts, repeats.start_on, repeat),
+        attempts=attempts_for_repeat(attempts, start_on, repeat),
         target=TargetStatus() if fresh_target else context.status.target,
         dataset=DatasetStatus(),
         live_load=None,
