@@ -122,5 +122,5 @@ def test_the_way_into_a_target_depends_on_whether_it_was_ready(is_ready: bool) -
 
     run.access = TargetAccess(resolve=resolve)
     run.conditions.set(TARGET_READY, "True" if is_ready else "False", TargetReason.READY, "")
-    assert run.solr_urls == ENDPOINT.urls
+    assert run.endpoint.urls == ENDPOINT.urls
     assert given == [is_ready]

@@ -59,7 +59,7 @@ def _texts(context: ReconcileContext, index: int, companion: Companion) -> list[
 
 
 def _values(context: ReconcileContext) -> dict[str, str]:
-    urls = context.solr_urls
+    urls = context.endpoint.urls
     hosts = [
         each.netloc if each.port else f"{each.netloc}:{DEFAULT_PORTS[each.scheme]}"
         for each in (urlsplit(url) for url in urls)

@@ -128,11 +128,6 @@ class ReconcileContext:
         return OwnedObjects(self.cluster, self.namespace, metadata.name, owners, self.now, target)
 
     @property
-    def solr_urls(self) -> list[str]:
-        """Base URLs of the Solr nodes, or of what stands in front of existing ones."""
-        return self.endpoint.urls
-
-    @property
     def zookeeper_path(self) -> ZooKeeperPath:
         """Where the SolrCloud of this attempt keeps its state."""
         return zookeeper_path(
@@ -141,7 +136,7 @@ class ReconcileContext:
 
     def solr(self, timeout_seconds: float = 10.0, url: str | None = None) -> SolrClient:
         """Return a client for the target, or for one of its URLs; to be closed."""
-        urls = self.solr_urls if url is None else [url]
+        urls = self.endpoint.urls if url is None else [url]
         # Nodes that were made for the benchmark have Services that were, too.
         is_own = self.existing is None and url is None
         allowed = ("*",) if is_own else self.allowed_hosts

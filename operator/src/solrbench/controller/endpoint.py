@@ -45,7 +45,8 @@ class TargetEndpoint:
     """A target as it may be asked."""
 
     urls: list[str]
-    """Base URLs, the same for the operator and for the pods of the benchmark."""
+    """Base URLs of the Solr nodes, or of what stands in front of existing ones: the same for the
+    operator and for the pods of the benchmark."""
     auth: HttpAuth
     nodes: bool
     """Whether the URLs are presumably those of the nodes themselves."""

@@ -126,7 +126,7 @@ class _Collector:
             return
         name = names.collection(context.benchmark)
         try:
-            urls = context.solr_urls
+            urls = context.endpoint.urls
         except SolrbenchError as error:
             yield mask(f"the target cannot be addressed: {error}", self._values)
             return

@@ -78,7 +78,7 @@ class CreatedTarget(TargetProvisioner):
             self.check_unchanged(context, self.pods(context))
         context.update_part(
             "target",
-            url=f"{context.solr_urls[0]}/{name}",
+            url=f"{context.endpoint.urls[0]}/{name}",
             pods={pod.name: pod.identity for pod in self.pods(context)},
         )
 
@@ -109,7 +109,7 @@ def _check_nodes(context: ReconcileContext) -> None:
         live = len(live_nodes(solr))
         context.update_part("target", live_nodes=live)
         # One that is not live yet does not respond.
-        urls = context.solr_urls if live == wanted else []
+        urls = context.endpoint.urls if live == wanted else []
         nodes_by_url = {url: node_identity(solr, url) for url in urls}
     nodes = TargetNodes(
         live=live,

@@ -164,7 +164,7 @@ def _plan(context: ReconcileContext, dataset: Dataset) -> IndexPlan:
         }
     return IndexPlan(
         benchmark=context.benchmark.key,
-        solr_urls=context.solr_urls,
+        solr_urls=context.endpoint.urls,
         collection=names.collection(context.benchmark),
         dataset=dataset,
         access=auth_files(context.existing),

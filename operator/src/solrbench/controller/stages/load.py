@@ -141,7 +141,7 @@ def _plan(context: ReconcileContext, possible: Sequence[StepRunId]) -> LoadPlan:
     return LoadPlan(
         benchmark=context.benchmark.key,
         attempt=context.status.attempts.load,
-        solr_urls=context.solr_urls,
+        solr_urls=context.endpoint.urls,
         access=auth_files(context.existing),
         variants=_variant_endpoints(context),
         collection=names.collection(context.benchmark),
@@ -222,7 +222,7 @@ def _variant_endpoints(context: ReconcileContext) -> list[VariantEndpoints]:
         check_hosts(context.cluster, context.allowed_hosts, own)
     return [
         each.model_copy(update={"urls": [variant_url(context, url) for url in each.urls]})
-        for each in variant_endpoints(context.benchmark, context.solr_urls)
+        for each in variant_endpoints(context.benchmark, context.endpoint.urls)
     ]
 
 

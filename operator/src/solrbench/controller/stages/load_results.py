@@ -242,7 +242,7 @@ def _record_environment(context: ReconcileContext) -> None:
     benchmark = context.benchmark.model_copy(update={"status": context.status})
     if not context.reports.has_attempt(benchmark):
         with context.solr() as solr:
-            jvm = node_identity(solr, context.solr_urls[0]).jvm
+            jvm = node_identity(solr, context.endpoint.urls[0]).jvm
         context.reports.store_environment(
             context.benchmark, record_environment(context.cluster, benchmark, jvm)
         )
