@@ -169,14 +169,14 @@ def _end_after_exceptions(status: StoredStatus, message: str) -> None:
 
     One that is over keeps its result, and gives up its place in the queue (`decide.queue`).
     """
-    errors = min(status.before.get("internalErrors", 0) + 1, MAX_IN_A_ROW)
+    errors = min(status.body.get("internalErrors", 0) + 1, MAX_IN_A_ROW)
     status.body["internalErrors"] = errors
     is_last = errors >= MAX_IN_A_ROW
     reason = LifecycleReason.INTERNAL_ERROR
     if not status.is_finished:
         status.set(SUCCEEDED, "False" if is_last else "Unknown", reason, message)
         if is_last:
-            status.end("Failed")
+            status.fail()
             status.body["internalErrors"] = 0  # clean-up begins to count anew
     elif not status.conditions.is_true(CLEANED_UP):
         status.set(CLEANED_UP, "False", reason, message)
@@ -205,7 +205,7 @@ def mark_invalid(cluster: Cluster, body: Body, error: ValidationError, now: date
                 f"the phase is {late:.0f} s over its limit (spec.deadlines); last seen:"
                 f" {LifecycleReason.UNREADABLE}: {text}",
             )
-            status.end("Failed")
+            status.fail()
     elif _is_newer(error):
         text = f"the CRD is newer than this operator, upgrade the operator: {text}"
         status.set(ACCEPTED, "False", LifecycleReason.DEFINITION_NEWER, text)
@@ -213,7 +213,7 @@ def mark_invalid(cluster: Cluster, body: Body, error: ValidationError, now: date
     else:
         status.set(ACCEPTED, "False", LifecycleReason.INVALID_SPEC, text)
         status.set(SUCCEEDED, "False", LifecycleReason.INVALID_SPEC, text)
-        status.end("Failed")
+        status.fail()
     cluster.store_status(body, status.body)
 
 
@@ -256,7 +256,7 @@ def mark_sweep_invalid(cluster: Cluster, body: Body, error: ValidationError, now
     is_newer = _is_newer(error)
     reason = LifecycleReason.DEFINITION_NEWER if is_newer else LifecycleReason.INVALID_SPEC
     # An upgrade or a rollback changes nothing of what one that is over has ended with.
-    if not status.is_finished or status.before.get("observedGeneration") != status.generation:
+    if not status.is_finished or status.body.get("observedGeneration") != status.generation:
         status.set(SUCCEEDED, "Unknown", reason, text)
     status.set(ACCEPTED, "False", reason, text)
     cluster.store_status(body, status.body)

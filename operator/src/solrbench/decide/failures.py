@@ -60,8 +60,6 @@ def check_internal_error(in_a_row: int, message: str) -> Outcome:
 class StoredStatus:
     """A status as it is stored; all but its conditions stays as it is."""
 
-    before: dict[str, Any]
-    """The status as it was read."""
     body: dict[str, Any]
     """The status to write."""
     conditions: Conditions
@@ -73,19 +71,18 @@ class StoredStatus:
         cls, resource: dict[str, Any], now: datetime, types: Sequence[str] = ALL_TYPES
     ) -> "StoredStatus":
         """Return that of a resource as the API server has it, with conditions of these types."""
-        before = resource.get("status") or {}
+        body = copy.deepcopy(resource.get("status") or {})
         generation = resource["metadata"].get("generation", 1)
         readable = []
-        for condition in before.get("conditions") or []:
+        for condition in body.get("conditions") or []:
             with suppress(ValidationError):
                 readable.append(Condition.model_validate(condition))
-        conditions = Conditions(readable, now, generation, types)
-        return cls(before, copy.deepcopy(before), conditions, generation, now)
+        return cls(body, Conditions(readable, now, generation, types), generation, now)
 
     @property
     def is_started(self) -> bool:
         """Whether the benchmark has left the queue."""
-        return self.before.get("startTime") is not None
+        return self.body.get("startTime") is not None
 
     @property
     def is_finished(self) -> bool:
@@ -104,10 +101,10 @@ class StoredStatus:
         known = self.conditions.as_list()
         self.body["conditions"] = [each.model_dump(mode="json", by_alias=True) for each in known]
 
-    def end(self, phase: str) -> None:
-        """Note the end."""
+    def fail(self) -> None:
+        """Note that it has failed now."""
         time = self.now.isoformat().replace("+00:00", "Z")
-        self.body |= {"phase": phase, "completionTime": time}
+        self.body |= {"phase": "Failed", "completionTime": time}
 
 
 def without_unreadable_results(
