@@ -62,8 +62,9 @@ def test_pauses_grow_until_it_works(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fail() == FIRST
 
 
-def test_an_exception_counts_as_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    sweeps = SweepDriver(monkeypatch)
+def test_an_exception_counts_as_an_error(
+    sweeps: SweepDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
     count = partial(sweeps.operator.telemetry.registry.get_sample_value, TOTAL, {"result": "error"})
     sweeps.put(sweep_of(1))
     with monkeypatch.context() as patch:
@@ -117,10 +118,7 @@ class Faults:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_any_exception_at_any_call_ends_in_a_condition(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sweeps = SweepDriver(monkeypatch)
+def test_any_exception_at_any_call_ends_in_a_condition(seed: int, sweeps: SweepDriver) -> None:
     sweeps.cluster.fault = faults = Faults(random.Random(seed), FAULTS)
     sweeps.put(sweep_of(2))
     shown = 0
@@ -144,8 +142,9 @@ def shows_internal_error(body: Body) -> bool:
     return "InternalError" in str(body.get("status"))
 
 
-def test_a_sweep_shows_what_its_reconcile_raised(monkeypatch: pytest.MonkeyPatch) -> None:
-    sweeps = SweepDriver(monkeypatch)
+def test_a_sweep_shows_what_its_reconcile_raised(
+    sweeps: SweepDriver, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sweeps.put(sweep_of(1))
     with monkeypatch.context() as patch:
         where = "solrbench.controller.sweep_handlers.reconcile_sweep"

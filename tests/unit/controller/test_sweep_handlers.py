@@ -19,11 +19,6 @@ Body = dict[str, Any]
 
 
 @pytest.fixture
-def sweeps(monkeypatch: pytest.MonkeyPatch) -> SweepDriver:
-    return SweepDriver(monkeypatch)
-
-
-@pytest.fixture
 def woken(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     uids: list[str] = []
 

@@ -1,4 +1,4 @@
-"""What pods did during a step run is added to it, and a step that turns Invalid is named."""
+"""What happened to a pod while a step was measured is added to its result, however late."""
 
 from datetime import timedelta
 from typing import Any
@@ -6,15 +6,11 @@ from typing import Any
 import pytest
 
 from solrbench.api.v1alpha1 import SolrBenchmark, Status
-from solrbench.api.v1alpha1.findings import InvalidReason, StepVerdict
 from solrbench.contract.server_document import PodEvent, PodRecord
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import OutlierWindow
-from solrbench.controller.events import Event, verdict_events
-from solrbench.controller.stages import cleanup, target
-from solrbench.decide.conditions import SUCCEEDED
+from solrbench.controller.stages import target
 from solrbench.kube.result_documents import sorted_documents
-from support.controller.runs import reconcile_context
 from support.controller.world import NOW, World, condition_of, fail_with
 from support.controller.worlds import (
     STEP_RUN,
@@ -26,13 +22,8 @@ from support.controller.worlds import (
     stored,
     world_with,
 )
-from support.solr.cloud import Cloud
 
 OUTLIERS = [OutlierWindow(second=3, time=NOW, requests=0, median_microseconds=1000)]
-BUSY = "worker w used 99 % of a core (limit 90 %)"
-SATURATED = InvalidReason(reason="WorkerSaturated", message=BUSY)
-INVALID = StepVerdict(step="two-users", verdict="Invalid", reasons=[SATURATED])
-VALID = StepVerdict(step="one-user", verdict="Valid")
 
 
 def restarted(seconds_ago: float) -> dict[str, Any]:
@@ -122,34 +113,3 @@ def test_pod_events_outlive_a_lost_acknowledgement(monkeypatch: pytest.MonkeyPat
     assert master.acknowledged == [STEP_RUN]
     assert reasons(status) == ["PodRestarted"]
     assert problem in [each for pod in stored(world).pods or [] for each in pod.troubles]
-
-
-THROTTLED = InvalidReason(reason="PodThrottled", message="no cpu.stat")
-SHORT = InvalidReason(reason="StepTooShort", message="the step is too short")
-INCONCLUSIVE = StepVerdict(step="one", verdict="Inconclusive", unchecked=[THROTTLED, SHORT])
-
-
-@pytest.mark.parametrize(
-    ("verdicts", "words"),
-    [
-        ([VALID], ""),
-        ([VALID, INVALID], f"; 1 of 2 steps is Invalid: two-users. WorkerSaturated: {BUSY}"),
-        ([INCONCLUSIVE], f"; 1 of 1 steps is Inconclusive: one. StepTooShort: {SHORT.message}"),
-    ],
-)
-def test_final_message_names_steps_that_are_not_valid(
-    verdicts: list[StepVerdict], words: str
-) -> None:
-    run = reconcile_context(Cloud())
-    run.update(verdicts=verdicts)
-    cleanup.succeed(run)
-    condition = run.conditions.get(SUCCEEDED)
-    assert (condition.status, condition.reason) == ("True", "Succeeded")
-    assert condition.message == f"every step is measured and stored{words}"
-
-
-def test_a_step_that_turns_invalid_is_an_event_once() -> None:
-    found = Event("Warning", "WorkerSaturated", f"step two-users is Invalid: {BUSY}")
-    assert verdict_events([VALID], [VALID, INVALID]) == [found]
-    assert verdict_events([VALID, INVALID], [VALID, INVALID]) == []
-    assert verdict_events([], [VALID]) == []
