@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bench.servers.running import free_port
-from solrbench.decide.existing_target import check_addresses
+from solrbench.decide.hosts import check_addresses
 from solrbench.export import command
 from solrbench.present.report import Report
 from support.resources.exports import FOLDER, ExportPod, bucket, export_pod

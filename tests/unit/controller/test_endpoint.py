@@ -13,7 +13,7 @@ from solrbench.controller.endpoint import (
     leader_urls,
     resolve_endpoint,
 )
-from solrbench.decide.existing_target import DEFAULT_PATTERNS, patterns_in
+from solrbench.decide.hosts import DEFAULT_PATTERNS, patterns_in
 from solrbench.decide.views import Replica
 from solrbench.errors import PermanentError, TemporaryError
 from solrbench.kube.connection import KindNotServedError

@@ -17,7 +17,7 @@ from solrbench.decide.companions import (
     check_companions_unchanged,
     check_same_manifests,
 )
-from solrbench.decide.existing_target import qualify
+from solrbench.decide.hosts import qualify
 from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.references import SECRETS, ReferredObject, check_object
 from solrbench.decide.views import PodView

@@ -18,7 +18,7 @@ from solrbench.controller.owned_objects import OwnedObjects
 from solrbench.controller.queue import BenchmarkQueue
 from solrbench.controller.settings import Settings
 from solrbench.decide.conditions import TARGET_READY, Conditions
-from solrbench.decide.existing_target import patterns_in
+from solrbench.decide.hosts import patterns_in
 from solrbench.errors import TemporaryError
 from solrbench.kube.client import Cluster
 from solrbench.kube.results import BenchmarkResultStore

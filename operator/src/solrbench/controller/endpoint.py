@@ -8,10 +8,9 @@ from functools import cache
 
 from solrbench.api.v1alpha1.target import Existing
 from solrbench.controller.owned_objects import SOLR_CLOUDS
-from solrbench.decide.existing_target import (
-    ExistingSolrCloud,
+from solrbench.decide.existing_target import ExistingSolrCloud, check_existing_cloud
+from solrbench.decide.hosts import (
     check_addresses,
-    check_existing_cloud,
     check_name,
     check_service,
     check_service_addresses,

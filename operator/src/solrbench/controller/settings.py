@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from socket import AF_INET, AF_INET6
 
-from solrbench.decide.existing_target import DEFAULT_PATTERNS
+from solrbench.decide.hosts import DEFAULT_PATTERNS
 from solrbench.decide.references import DEFAULT_POD_OPTIONS, POD_OPTIONS
 from solrbench.manifests.common import OperatorImage
 from solrbench.manifests.network_policies import PolicyPeers

@@ -27,8 +27,8 @@ from solrbench.contract.pod_plans import (
     parent_folder,
 )
 from solrbench.contract.storage import ChunkedDocument, DamagedReportError, from_chunks
-from solrbench.decide.existing_target import check_addresses, check_name, host_of, qualify
 from solrbench.decide.export import ENDPOINT_FIELD, HOSTS_SETTING
+from solrbench.decide.hosts import check_addresses, check_name, host_of, qualify
 from solrbench.errors import PermanentError
 from solrbench.export.destination import (
     Destination,

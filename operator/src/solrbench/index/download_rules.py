@@ -17,7 +17,7 @@ from solrbench.contract.load_plan import (
     TOKEN,
     USERNAME,
 )
-from solrbench.decide.existing_target import check_addresses, check_name, host_of, qualify
+from solrbench.decide.hosts import check_addresses, check_name, host_of, qualify
 from solrbench.decide.references import HOSTS_SETTING, URLS_FIELD
 from solrbench.errors import PermanentError
 from solrbench.index.errors import IndexingError

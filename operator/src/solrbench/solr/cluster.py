@@ -8,7 +8,7 @@ node's own name.
 from collections.abc import Collection
 
 from solrbench.contract.foreign import read_samples
-from solrbench.decide.existing_target import host_of
+from solrbench.decide.hosts import host_of
 from solrbench.decide.views import NodeIdentity, Replica, ReplicaSize
 from solrbench.errors import PermanentError, SolrbenchError, TemporaryError
 from solrbench.net.deadline import lookup

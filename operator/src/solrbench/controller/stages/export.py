@@ -13,7 +13,6 @@ from solrbench.controller.deletion import delete_components
 from solrbench.controller.endpoint import api_server_addresses
 from solrbench.controller.objects import apply_job, creation_problem, pods, read_job
 from solrbench.decide.conditions import EXPORTED
-from solrbench.decide.existing_target import check_name, host_of, qualify
 from solrbench.decide.export import (
     CONTROLLER_DELAY,
     ENDPOINT_FIELD,
@@ -27,6 +26,7 @@ from solrbench.decide.export import (
     export_hash,
     needs_export,
 )
+from solrbench.decide.hosts import check_name, host_of, qualify
 from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.pauses import has_passed
 from solrbench.decide.views import view_job

@@ -15,7 +15,7 @@ from solrbench.controller.stages.export import check_export_host
 from solrbench.controller.stages.repeats import take_over_target
 from solrbench.controller.stages.results import check_baseline_results
 from solrbench.decide.conditions import SUCCEEDED
-from solrbench.decide.existing_target import check_name, host_of, qualify
+from solrbench.decide.hosts import check_name, host_of, qualify
 from solrbench.decide.outcome import apply_outcome
 from solrbench.decide.references import (
     HOSTS_SETTING,
