@@ -48,11 +48,11 @@ class QueueEntry:
     """Whether it holds a place: started, and not all over or suspended."""
     waiting: bool
     """Whether it is accepted and has no place yet."""
-    namespace: str = "default"
-    started: datetime | None = None
-    is_observed: bool = False
+    namespace: str
+    started: datetime | None
+    is_observed: bool
     """Whether its status speaks of the present spec."""
-    position: int | None = None
+    position: int | None
 
     @property
     def rank(self) -> tuple[datetime, str]:
