@@ -126,25 +126,18 @@ def shown(telemetry: PrometheusMetrics) -> set[str]:
     }
 
 
+@pytest.mark.parametrize("is_missed", [False, True])
 def test_metrics_of_a_benchmark_off_the_schedule_stay_until_it_is_gone(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, is_missed: bool
 ) -> None:
     operator = OperatorDriver(FakeCluster(benchmark(CLEANED)), monkeypatch)
     operator.watch()
     assert shown(operator.telemetry) == {"one"}
     operator.cluster.objects.clear()
-    operator.watch()
-    assert shown(operator.telemetry) == set()
-
-
-def test_metrics_of_a_benchmark_whose_deletion_the_watch_missed_go(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    operator = OperatorDriver(FakeCluster(benchmark(CLEANED)), monkeypatch)
-    operator.watch()
-    uid = operator.cluster.objects["SolrBenchmark", "default", "one"]["metadata"]["uid"]
-    operator.cluster.objects.clear()
-    assert operator.handlers.on_due(BenchmarkKey(uid, "default", "one")) is None
+    if is_missed:  # by the watch
+        assert operator.handlers.on_due(BenchmarkKey("u1", "default", "one")) is None
+    else:
+        operator.watch()
     assert shown(operator.telemetry) == set()
 
 

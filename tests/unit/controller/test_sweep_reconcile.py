@@ -97,21 +97,19 @@ def test_invalid_points_are_named_before_anything_starts(sweeps: SweepDriver) ->
     assert len(sweeps.children()) == 1
 
 
-def test_a_failed_point_does_not_stop_the_others(sweeps: SweepDriver) -> None:
-    sweeps.put(sweep_of(3))
+@pytest.mark.parametrize(
+    ("fail_fast", "others", "reason"),
+    [(False, "Inconclusive", "PointsFailed"), (True, "Planned", "StoppedAfterFailure")],
+)
+def test_a_failed_point_stops_the_others_with_fail_fast_alone(
+    sweeps: SweepDriver, fail_fast: bool, others: str, reason: str
+) -> None:
+    sweeps.put(sweep_of(3, failFast=fail_fast))
     refuse_first(sweeps)
     body = sweeps.finish()
-    assert states(body) == ["Failed", "Inconclusive", "Inconclusive"]
-    assert condition(body, "Succeeded")[:2] == ("False", "PointsFailed")
+    assert states(body) == ["Failed", others, others]
+    assert condition(body, "Succeeded")[:2] == ("False", reason)
     assert body["status"]["points"][0]["reason"] == "ManifestRejected"
-
-
-def test_fail_fast_begins_no_further_point(sweeps: SweepDriver) -> None:
-    sweeps.put(sweep_of(3, failFast=True))
-    refuse_first(sweeps)
-    body = sweeps.finish()
-    assert states(body) == ["Failed", "Planned", "Planned"]
-    assert condition(body, "Succeeded")[:2] == ("False", "StoppedAfterFailure")
 
 
 def refuse_first(sweeps: SweepDriver) -> None:

@@ -86,6 +86,12 @@ class Shared:
                 return points
         raise AssertionError(self.sweeps.read()["status"])
 
+    def measure(self) -> list[str | None]:
+        """Let it get on until every point is measured; return what each has reused."""
+        points = self.finish()
+        assert {each["state"] for each in points} == {"Inconclusive"}
+        return reuses(points)
+
     def created(self) -> int:
         """Return how many collections were made."""
         return sum(action == "CREATE" for action, _ in self.cloud.changed)
@@ -105,9 +111,7 @@ def reuses(points: list[Body]) -> list[str | None]:
 
 def test_points_that_differ_in_the_load_share_cluster_and_index(shared: Shared) -> None:
     shared.put(USERS)
-    points = shared.finish()
-    assert [each["state"] for each in points] == ["Inconclusive", "Inconclusive"]
-    assert reuses(points) == [None, "Index"]
+    assert shared.measure() == [None, "Index"]
     assert len(shared.target.made) == 1
     assert shared.created() == 1
     assert [action for action, _ in shared.cloud.changed].count("RELOAD") == 1
@@ -191,9 +195,7 @@ def test_a_companion_that_is_lost_makes_the_shared_target_again(shared: Shared) 
 
 def test_points_with_other_collections_share_the_cluster(shared: Shared) -> None:
     shared.put(BATCHES)
-    points = shared.finish()
-    assert [each["state"] for each in points] == ["Inconclusive", "Inconclusive"]
-    assert reuses(points) == [None, "Cluster"]
+    assert shared.measure() == [None, "Cluster"]
     assert len(shared.target.made) == 1
     assert shared.created() == 2
 
@@ -221,7 +223,7 @@ def test_rounds_make_targets_anew_unless_all_points_use_one(
 
 def test_fresh_targets_are_made_for_each_point(shared: Shared) -> None:
     shared.put(USERS, startOn="FreshTarget")
-    assert reuses(shared.finish()) == [None, None]
+    assert shared.measure() == [None, None]
     assert len(shared.target.made) == 2
 
 
@@ -236,9 +238,7 @@ def test_a_target_that_was_lost_is_made_again(shared: Shared) -> None:
     shared.begin_second()
     for name in shared.solr_pods():
         del shared.sweeps.cluster.objects["Pod", "default", name]
-    points = shared.finish()
-    assert [each["state"] for each in points] == ["Inconclusive", "Inconclusive"]
-    assert reuses(points) == [None, None]
+    assert shared.measure() == [None, None]
     assert len(shared.target.made) == 2
     assert shared.solr_pods() == []
 
@@ -250,9 +250,7 @@ def test_a_deleted_benchmark_does_not_go_on_with_its_own_documents(shared: Share
     while f"{second}-load-master-0" not in shared.sweeps.cluster.names("Pod"):
         shared.get_on()
     shared.sweeps.cluster.delete(*BENCHMARK.reference, "default", second)
-    points = shared.finish()
-    assert [each["state"] for each in points] == ["Inconclusive", "Inconclusive"]
-    assert reuses(points) == [None, None]
+    assert shared.measure() == [None, None]
     assert len(shared.target.made) == 2
     assert shared.solr_pods() == []
 
@@ -286,9 +284,7 @@ def test_a_target_makes_room_for_benchmarks_of_others(shared: Shared) -> None:
     targets = shared.sweeps.read()["status"]["targets"]
     assert [each["point"].split("-")[0] for each in targets] == ["users"]
     shared.sweeps.cluster.delete(*BENCHMARK.reference, "default", "other")
-    points = shared.finish()
-    assert [each["state"] for each in points] == ["Inconclusive", "Inconclusive"]
-    assert reuses(points) == [None, None]
+    assert shared.measure() == [None, None]
 
 
 def test_a_target_that_cannot_be_removed_is_named_by_its_sweep(shared: Shared) -> None:
@@ -325,7 +321,7 @@ def test_a_kept_target_is_protected_as_long_as_points_use_it(shared: Shared) -> 
         shared.get_on()
     assert "delete the sweep when" in condition(shared.sweeps.children()[name], "CleanedUp")[2]
     assert "nodes" in cluster.names("PodDisruptionBudget")
-    assert reuses(shared.finish()) == [None, "Index"]
+    assert shared.measure() == [None, "Index"]
     assert (cluster.names("PodDisruptionBudget"), shared.solr_pods()) == (set(), [solr])
 
 
@@ -336,7 +332,7 @@ def test_suspension_removes_the_target(shared: Shared) -> None:
     shared.get_on(10)
     assert shared.solr_pods() == []
     shared.put(USERS)
-    assert [each["state"] for each in shared.finish()] == ["Inconclusive", "Inconclusive"]
+    shared.measure()
 
 
 @pytest.mark.slow
@@ -344,9 +340,8 @@ def test_suspension_removes_the_target(shared: Shared) -> None:
 def test_kills_change_nothing(shared: Shared, monkeypatch: pytest.MonkeyPatch) -> None:
     shared.put(USERS, HEAPS, design="Full")
     shared.sweeps.cluster.fault = kills = kills_at(set(random.Random(3).sample(range(1, 150), 25)))
-    points = shared.finish()
+    shared.measure()
     assert kills.number > 10
-    assert [each["state"] for each in points] == ["Inconclusive"] * 4
     assert set(shared.sweeps.workloads.started.values()) == {1}  # nothing is measured twice
     assert shared.solr_pods() == []
     assert len(shared.target.made) == 2
