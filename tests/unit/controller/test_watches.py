@@ -4,6 +4,7 @@ import json
 import queue
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import httpx2 as httpx
@@ -187,12 +188,16 @@ def changes(monkeypatch: pytest.MonkeyPatch) -> Changes:
     return queue.Queue()
 
 
-def begin(
+@contextmanager
+def watching(
     responses: Responses, changes: Changes, namespaces: Sequence[str] = ("search",)
-) -> PodWatches:
+) -> Iterator[PodWatches]:
+    """Watch until the end of the block."""
     watches = PodWatches(cluster_of(responses), namespaces, lambda *key: changes.put(key))
     watches.start()
-    return watches
+    yield watches
+    watches.stop()
+    responses.end.set()
 
 
 @pytest.mark.parametrize(
@@ -203,12 +208,10 @@ def test_two_watches_serve_all_benchmarks_of_a_namespace_or_of_all(
     changes: Changes, namespaces: Sequence[str], places: Sequence[str]
 ) -> None:
     responses = Responses(lambda: stream_of(POD, POD))
-    watches = begin(responses, changes, namespaces)
-    assert [changes.get(timeout=SECONDS) for _ in range(4)] == [("search", "one")] * 4
-    # Distinct ones: a stream that ended may have begun again before the last one has.
-    wait_until(lambda: len(set(responses.watches)) >= 2 * len(places), SECONDS, "all have begun")
-    watches.stop()
-    responses.end.set()
+    with watching(responses, changes, namespaces):
+        assert [changes.get(timeout=SECONDS) for _ in range(4)] == [("search", "one")] * 4
+        # Distinct ones: a stream that ended may have begun again before the last one has.
+        wait_until(lambda: len({*responses.watches}) >= 2 * len(places), SECONDS, "all have begun")
     wanted = {f"/api/v1{place}/pods" for place in places}
     wanted |= {f"/apis/batch/v1{place}/jobs" for place in places}
     assert set(responses.watches) == {(path, "solrbench.io/benchmark") for path in wanted}
@@ -227,13 +230,11 @@ def test_watch_that_fails_is_not_open_and_begins_again(
     changes: Changes, first: Callable[[], httpx.Response]
 ) -> None:
     responses = Responses(first, lambda: httpx.Response(200, stream=Lasting(responses.end)))
-    watches = begin(responses, changes)
-    assert [changes.get(timeout=SECONDS) for _ in KINDS] == [("search", "one")] * 2
-    wait_until(lambda: watches.are_open("search"), SECONDS, "both are open")
-    assert not watches.are_open("shop")
-    watches.stop()
+    with watching(responses, changes) as watches:
+        assert [changes.get(timeout=SECONDS) for _ in KINDS] == [("search", "one")] * 2
+        wait_until(lambda: watches.are_open("search"), SECONDS, "both are open")
+        assert not watches.are_open("shop")
     assert not watches.are_open("search")
-    responses.end.set()
 
 
 class Pauses(threading.Event):
@@ -262,11 +263,9 @@ def test_the_pause_grows_until_a_watch_has_begun(monkeypatch: pytest.MonkeyPatch
 
 def test_watch_that_ended_is_not_open(changes: Changes) -> None:
     responses = Responses(lambda: stream_of(POD))
-    watches = begin(responses, changes)
-    assert [changes.get(timeout=SECONDS) for _ in KINDS] == [("search", "one")] * 2
-    wait_until(lambda: not watches.are_open("search"), SECONDS, "both have ended")
-    watches.stop()
-    responses.end.set()
+    with watching(responses, changes) as watches:
+        assert [changes.get(timeout=SECONDS) for _ in KINDS] == [("search", "one")] * 2
+        wait_until(lambda: not watches.are_open("search"), SECONDS, "both have ended")
 
 
 def test_watch_survives_whatever_a_change_brings_about(changes: Changes) -> None:
