@@ -1,9 +1,6 @@
 """The commands on benchmarks in a cluster, with a stand-in for its API server."""
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
@@ -15,7 +12,6 @@ import pytest
 import yaml
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.cli.init import PLUGIN_SCRIPT
 from solrbench.contract.environment import Environment
 from solrbench.contract.names import LABEL_BENCHMARK, LABEL_COMPONENT
 from solrbench.kube.client import Cluster
@@ -323,52 +319,6 @@ def test_versions_of_all_parts(api: ApiStub) -> None:
     assert client.keys() == {"client", "api"}
     server = {"definition": "v1alpha1", "operator": "0.1.0 in solrbench", "kubernetes": "v1.34.0"}
     assert json.loads(call("version", "-o", "json").stdout) == client | server
-
-
-@pytest.mark.parametrize(
-    "options",
-    [(), ("--target=SolrOperator",), ("--target=existing", "--url=http://solr.a.svc:8983/solr")],
-)
-def test_first_file_is_valid(options: tuple[str, ...], tmp_path: Path) -> None:
-    file = tmp_path / "first.yaml"
-    assert call("init", "--yes", "-w", str(file), *options).exit_code == 0
-    assert call("validate", "-f", str(file)).stdout == "first: valid\n"
-    again = call("init", "--yes", "-w", str(file), code=1)
-    assert "is there already" in again.stderr
-
-
-def test_first_file_with_a_bad_answer_is_refused() -> None:
-    assert_one_line(call("init", "--yes", "--heap", "lots"), 1, "spec.target.solrCloud.heap")
-    no_yaml = "the new file:5: not readable as YAML: mapping values are not allowed here"
-    assert_one_line(call("init", "--yes", "--name", "a: b"), 1, no_yaml)
-    assert call("init", "--yes", "--target", "existing").exit_code == 2
-    for given in (["--url", "http://a/solr"], ["--target", "existing", "--url", "b", "--nodes=2"]):
-        result = call("init", "--yes", *given, code=2)
-        assert "does not go with --target" in result.stderr
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_has_a_script_for_each_shell(shell: str) -> None:
-    assert "_SOLRBENCH_COMPLETE" in call("completion", shell).stdout
-
-
-@pytest.mark.slow
-def test_kubectl_completes_commands(tmp_path: Path) -> None:
-    program = tmp_path / "solrbench"
-    program.write_text(
-        f"#!{sys.executable}\nfrom solrbench.cli.main import main\nmain(prog_name='solrbench')\n",
-        "utf-8",
-    )
-    script = tmp_path / "kubectl_complete-solrbench"
-    script.write_text(PLUGIN_SCRIPT, "utf-8")
-    for each in (program, script):
-        each.chmod(0o755)
-    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(
-        [str(script), "re"], env=environment, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.split() == ["report", "resume", ":4"]
 
 
 def test_open_writes_the_report_where_no_load_runs(api: ApiStub) -> None:

@@ -1,5 +1,8 @@
-"""`solrbench init --from`: files made of a Solr that is there, and one line for each failure."""
+"""`solrbench init`: first files, files made of a Solr that is there, and words for a shell."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -11,6 +14,7 @@ import pytest
 import yaml
 
 from solrbench.cli.existing_collection import PASSWORD
+from solrbench.cli.init import PLUGIN_SCRIPT
 from solrbench.solr.config_set import archive_of
 from support.solr.log_lines import SOLR
 from support.solr.table_server import BOOKS, TableServer, serving_table
@@ -211,8 +215,53 @@ def test_url_without_a_server() -> None:
         (["--collection", "books"], "--collection needs --from"),
         (["--from", "http://a/solr", "--heap", "1Gi"], "--heap is read from Solr"),
         (["--from", "http://me:secret@a/solr"], "--from must not hold a user"),
+        (["--target", "existing"], "--target existing needs --url"),
+        (["--url", "http://a/solr"], "--url does not go with --target StatefulSet"),
+        (["--target", "existing", "--url", "b", "--nodes=2"], "--nodes does not go with --target"),
     ],
 )
 def test_options_that_do_not_go_together(options: list[str], said: str) -> None:
     done = call("init", "--yes", *options, code=2)
     assert said in done.stderr
+
+
+@pytest.mark.parametrize(
+    "options",
+    [(), ("--target=SolrOperator",), ("--target=existing", "--url=http://solr.a.svc:8983/solr")],
+)
+def test_first_file_is_valid(options: tuple[str, ...], tmp_path: Path) -> None:
+    file = tmp_path / "first.yaml"
+    assert call("init", "--yes", "-w", str(file), *options).exit_code == 0
+    assert call("validate", "-f", str(file)).stdout == "first: valid\n"
+    again = call("init", "--yes", "-w", str(file), code=1)
+    assert "is there already" in again.stderr
+
+
+def test_first_file_with_a_bad_answer_is_refused() -> None:
+    assert_one_line(call("init", "--yes", "--heap", "lots"), 1, "spec.target.solrCloud.heap")
+    no_yaml = "the new file:5: not readable as YAML: mapping values are not allowed here"
+    assert_one_line(call("init", "--yes", "--name", "a: b"), 1, no_yaml)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_has_a_script_for_each_shell(shell: str) -> None:
+    assert "_SOLRBENCH_COMPLETE" in call("completion", shell).stdout
+
+
+@pytest.mark.slow
+def test_kubectl_completes_commands(tmp_path: Path) -> None:
+    program = tmp_path / "solrbench"
+    program.write_text(
+        f"#!{sys.executable}\nfrom solrbench.cli.main import main\nmain(prog_name='solrbench')\n",
+        "utf-8",
+    )
+    script = tmp_path / "kubectl_complete-solrbench"
+    script.write_text(PLUGIN_SCRIPT, "utf-8")
+    for each in (program, script):
+        each.chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    environment = {**os.environ, "PATH": path, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [str(script), "re"], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["report", "resume", ":4"]
