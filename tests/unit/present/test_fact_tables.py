@@ -9,7 +9,6 @@ from solrbench.present.fact_tables import data_facts, index_pods_table, step_tex
 from solrbench.present.html import render_html
 from solrbench.present.markdown import to_markdown
 from support.resources.small_resource import RESTORED, create, resource, use
-from support.results.full_benchmark import make_benchmark
 from support.results.reports import make_report, with_status
 
 FILE = IndexedFile(name="a|b.csv", documents=4, bytes=5_000_000, seconds=2.5)
@@ -39,15 +38,13 @@ def test_one_pod_without_files_has_no_table() -> None:
 
 
 def test_report_says_what_was_cleaned() -> None:
-    benchmark = make_benchmark(dataset=DATA)
+    report = with_status(make_report(steps=1), dataset=DATA)
     text = "1 document: 2 control characters, 1 place that was not UTF-8"
-    assert data_facts(benchmark)["Cleaned"] == text
-    markdown = to_markdown(benchmark)
-    assert text in markdown
-    assert "## Indexing by pod and file" in markdown
-    page = render_html(with_status(make_report(steps=1), dataset=DATA))
-    assert text in page
-    assert "a|b.csv" in page
+    assert data_facts(report.as_benchmark)["Cleaned"] == text
+    for output, file in ((to_markdown(report), "a\\|b.csv"), (render_html(report), "a|b.csv")):
+        assert text in output
+        assert file in output
+        assert "Indexing by pod and file" in output
 
 
 def test_backup_is_named_with_the_time_of_its_restore() -> None:

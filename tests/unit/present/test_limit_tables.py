@@ -2,7 +2,7 @@ from solrbench.api.v1alpha1 import Status
 from solrbench.present.limit_tables import limit_lines, objective_table, trial_tables
 from solrbench.present.markdown import to_markdown
 from support.narrowing import not_none
-from support.resources.objects import stored
+from support.results.reports import make_report
 from support.results.statuses import CAPACITY_DOCUMENTS, CAPACITY_USERS, full_status
 
 
@@ -53,7 +53,6 @@ def test_trials_that_index_have_documents_beside_updates() -> None:
 
 
 def test_markdown_has_a_section_for_each() -> None:
-    benchmark = stored({}).model_copy(update={"status": full_status()})
-    text = to_markdown(benchmark)
+    text = to_markdown(make_report().model_copy(update={"status": full_status()}))
     for title in ("## Objectives", "## Not run", "## Capacity", "### proxy: trials by rate"):
         assert title in text

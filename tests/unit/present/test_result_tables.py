@@ -8,6 +8,7 @@ from solrbench.api.v1alpha1.status import Status
 from solrbench.api.v1alpha1.step_result import Interval, PercentileResult, StepResult
 from solrbench.present.csv import to_csv
 from solrbench.present.markdown import to_markdown
+from solrbench.present.report import Report
 from solrbench.present.result_tables import (
     INTERVAL_NOTE,
     intervals_table,
@@ -85,7 +86,8 @@ def test_what_was_not_measured_is_empty() -> None:
 
 def markdown(*results: StepResult, **status: object) -> str:
     """Return the report of a benchmark with these results, and more in its status."""
-    return to_markdown(make_benchmark("b", **{"phase": "Succeeded", "results": results} | status))
+    benchmark = make_benchmark("b", **{"phase": "Succeeded", "results": results} | status)
+    return to_markdown(Report(benchmark="team/b", spec=benchmark.spec, status=benchmark.status))
 
 
 SUCCEEDED = Condition(

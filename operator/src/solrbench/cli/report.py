@@ -220,7 +220,7 @@ def _write(found: Report, form: str) -> str:
 
             text = to_junit(found.as_benchmark) + "\n"
         case "markdown":
-            text = to_markdown(found.as_benchmark, found.steps, found.environment, found.answers)
+            text = to_markdown(found)
         case "csv":
             text = to_csv(found.status)
         case "csv-windows":

@@ -41,8 +41,7 @@ def _files(report: Report) -> Iterator[tuple[str, bytes]]:
     for key, text in report.evidence.items():
         yield f"evidence/{_IN_NAME.sub('-', key).removesuffix('.txt')}.txt", text.encode()
     yield "junit.xml", to_junit(report.as_benchmark).encode()
-    markdown = to_markdown(report.as_benchmark, report.steps, report.environment, report.answers)
-    yield "report.md", markdown.encode()
+    yield "report.md", to_markdown(report).encode()
     yield "report.html", render_html(report).encode()
 
 

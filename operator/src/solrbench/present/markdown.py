@@ -2,10 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from solrbench.analysis.answers import ComparedAnswers
 from solrbench.analysis.bottleneck import describe_bottleneck
 from solrbench.analysis.cold_start import first_step_run, is_warm
-from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.contract.environment import Environment
 from solrbench.contract.step_document import MAX_SLOW_REQUESTS, StepRunResult
 from solrbench.present.comparison_tables import (
@@ -17,6 +15,7 @@ from solrbench.present.comparison_tables import (
 from solrbench.present.fact_tables import environment_tables, facts, index_pods_table, verdict_lines
 from solrbench.present.indexing import indexing_table
 from solrbench.present.limit_tables import limit_lines, stall_table, trial_tables, user_table
+from solrbench.present.report import Report
 from solrbench.present.result_tables import intervals_table, results_table, results_with_totals
 from solrbench.present.server_tables import (
     SLOW_NOTE,
@@ -50,29 +49,24 @@ MAX_MARKDOWN_BYTES = 1_000_000
 OMITTED = "*What follows is omitted, as it would not fit; the report as JSON or HTML has it.*"
 
 
-def to_markdown(
-    benchmark: SolrBenchmark,
-    documents: Sequence[StepRunResult] = (),
-    environment: Environment | None = None,
-    answers: Sequence[ComparedAnswers] = (),
-) -> str:
+def to_markdown(report: Report) -> str:
     """Return a report of one benchmark of at most `MAX_MARKDOWN_BYTES`."""
+    status, documents = report.status, report.steps
     slow = slow_lines(documents, MAX_SLOW_REQUESTS)
     details = [
-        *table_sections(answers_tables(benchmark.status.answer_comparisons, answers)),
-        *windows_to_markdown(documents, is_new=not is_warm(benchmark.status, documents)),
-        *table_section("## Requests by user", user_table(documents)),
-        *table_section("## Longest waits", stall_table(documents)),
+        *table_sections(answers_tables(status.answer_comparisons, report.answers)),
+        *windows_to_markdown(documents, is_new=not is_warm(status, documents)),
+        *table_sections([user_table(documents), stall_table(documents)]),
         *(["## Slowest requests", markdown_list(slow), SLOW_NOTE] if slow else []),
-        *table_section("## Indexing by pod and file", index_pods_table(benchmark.status.dataset)),
-        *environment_section("## Environment", environment, documents),
+        *table_sections([index_pods_table(status.dataset)]),
+        *environment_section("## Environment", report.environment, documents),
     ]
-    return join_fitting(_first_parts(benchmark, documents), details)
+    return join_fitting(_first_parts(report), details)
 
 
-def _first_parts(benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -> list[str]:
-    status = benchmark.status
-    parts = [f"# {benchmark.key}", markdown_facts(facts(benchmark))]
+def _first_parts(report: Report) -> list[str]:
+    status, documents = report.status, report.steps
+    parts = [f"# {report.benchmark}", markdown_facts(facts(report.as_benchmark))]
     parts += filter(None, [whole_note(documents)])
     if status.answers:
         parts += ["## Answers", markdown_list(status.answers)]
@@ -80,8 +74,7 @@ def _first_parts(benchmark: SolrBenchmark, documents: Sequence[StepRunResult]) -
         parts += [f"## {title}", markdown_list(lines)]
     parts += table_sections(trial_tables(status), "###")
     results = results_with_totals(status)
-    parts += table_section("## Results", results_table(results, status.verdicts))
-    parts += table_section("## Intervals", intervals_table(results))
+    parts += table_sections([results_table(results, status.verdicts), intervals_table(results)])
     if lines := verdict_lines(status.verdicts):
         parts += ["## Verdict", markdown_list(lines)]
     found = [*filter(None, [status.dataset.bottleneck]), *status.bottlenecks]
