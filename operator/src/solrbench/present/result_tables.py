@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from typing import NamedTuple
 
 from solrbench.api.v1alpha1 import Spec
@@ -10,6 +11,7 @@ from solrbench.api.v1alpha1.conditions import ResultField, Unit
 from solrbench.api.v1alpha1.findings import Bottleneck, StepVerdict
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.api.v1alpha1.status import Status
+from solrbench.api.v1alpha1.step_details import StepVisibility
 from solrbench.api.v1alpha1.step_result import (
     RESULT_FIELDS,
     ColumnGroup,
@@ -150,58 +152,54 @@ def percent_label(percent: float) -> str:
     return f"P{percent:g}"
 
 
-def percentile_of(result: StepResult, percent: float) -> PercentileResult | None:
-    """Return one of the chosen percentiles; None if the result lacks it."""
-    return next((each for each in result.percentiles if each.percent == percent), None)
+def percentile_of(found: StepResult | StepVisibility, percent: float) -> PercentileResult | None:
+    """Return one of the chosen percentiles; None if there is none of it."""
+    return next((each for each in found.percentiles if each.percent == percent), None)
 
 
-class _Estimate(NamedTuple):
-    """A figure and its interval, either None where it is not known; a time is in milliseconds."""
+def with_bounds(
+    value: float | None,
+    lower: float | None,
+    upper: float | None,
+    *,
+    show: Callable[[float], str] = format_number,
+) -> str | None:
+    """Return `12 (10 to 15)`, or the value alone without bounds; None without a value."""
+    if value is None:
+        return None
+    bounds = format_range(lower, upper, show)
+    return f"{show(value)} ({bounds})" if bounds else show(value)
 
-    value: float | None = None
-    interval: Interval | None = None
+
+class _Estimated(NamedTuple):
+    """What has an interval: the title of its column, and how both are read; None is not known."""
+
+    title: str
+    read: Callable[[StepResult], tuple[float | None, Interval | None]]
     is_time: bool = True
-
-    def unit(self, interval: Interval | None) -> tuple[float, str]:
-        """Return divisor and unit of figure and interval together: seconds if they reach one."""
-        if not self.is_time:
-            return 1.0, ""
-        highest = (self.value or 0.0) if interval is None else interval.upper
-        return (1000.0, " s") if highest >= 1000 else (1.0, " ms")
+    """Whether it is a time, in milliseconds."""
 
 
-_Read = Callable[[StepResult], _Estimate]
-
-
-def _rate(result: StepResult) -> _Estimate:
-    return _Estimate(result.requests_per_second, result.requests_per_second_interval, is_time=False)
-
-
-def _documents(result: StepResult) -> _Estimate:
-    return _Estimate(
-        result.documents_per_second, result.documents_per_second_interval, is_time=False
-    )
-
-
-def _average(result: StepResult) -> _Estimate:
+def _average(result: StepResult) -> tuple[float | None, Interval | None]:
     if result.is_open_loop:
         average = result.response_average_milliseconds
-        return _Estimate(average, result.response_average_milliseconds_interval)
-    return _Estimate(result.average_milliseconds, result.average_milliseconds_interval)
+        return average, result.response_average_milliseconds_interval
+    return result.average_milliseconds, result.average_milliseconds_interval
 
 
-def _percentile(percent: float, result: StepResult) -> _Estimate:
+def _percentile(percent: float, result: StepResult) -> tuple[float | None, Interval | None]:
     found = percentile_of(result, percent)
-    return _Estimate() if found is None else _Estimate(found.milliseconds, found.interval)
+    return (None, None) if found is None else (found.milliseconds, found.interval)
 
 
-def _estimates(percents: Iterable[float]) -> list[tuple[str, _Read]]:
-    """Return what has an interval, by the title of its column."""
+def _estimated(percents: Iterable[float]) -> list[_Estimated]:
+    rate = attrgetter("requests_per_second", "requests_per_second_interval")
+    documents = attrgetter("documents_per_second", "documents_per_second_interval")
     return [
-        ("Requests/s", _rate),
-        (ResultColumn.DOCUMENTS, _documents),
-        ("Mean", _average),
-        *((percent_label(each), partial(_percentile, each)) for each in percents),
+        _Estimated("Requests/s", rate, is_time=False),
+        _Estimated(ResultColumn.DOCUMENTS, documents, is_time=False),
+        _Estimated("Mean", _average),
+        *(_Estimated(percent_label(each), partial(_percentile, each)) for each in percents),
     ]
 
 
@@ -212,7 +210,7 @@ def intervals_table(results: Sequence[StepResult]) -> Table:
         NameColumn(ResultColumn.STEP, lambda result: result.step),
         NameColumn(ResultColumn.VARIANT, lambda result: result.variant),
         NameColumn(ResultColumn.REQUEST, lambda result: result.request),
-        *(NumberColumn(t, partial(_with_interval, read)) for t, read in _estimates(percents)),
+        *(NumberColumn(e.title, partial(_with_interval, e)) for e in _estimated(percents)),
     ]
     # Without a request there are no percentiles, and no intervals.
     few = f", ({_FEW} repeats) where two repeats differ too much for a useful one"
@@ -221,19 +219,28 @@ def intervals_table(results: Sequence[StepResult]) -> Table:
     return table.without_empty_columns({ResultColumn.VARIANT, ResultColumn.DOCUMENTS})
 
 
-def _with_interval(read: _Read, result: StepResult) -> str | None:
-    estimate = read(result)
-    value, interval, _ = estimate
+def _with_interval(figure: _Estimated, result: StepResult) -> str | None:
+    value, interval = figure.read(result)
     if value is None:
         return None
-    behind = ""
+    few = ""
     # With two repeats Student's t is 12.7: the interval would be wider than the number.
     if interval is not None and result.repeats == _FEW and interval.upper - interval.lower > value:
-        behind, interval = f" ({_FEW} repeats)", None
-    divisor, unit = estimate.unit(interval)
+        few, interval = f" ({_FEW} repeats)", None
+    number, bounds, unit = _texts(value, interval, is_time=figure.is_time)
+    return f"{number}{f' ({bounds})' if bounds else few}{unit}"
+
+
+def _texts(value: float, interval: Interval | None, *, is_time: bool) -> tuple[str, str, str]:
+    """Return number, bounds if there are any, and the unit of all: seconds if they reach one."""
+    highest = value if interval is None else interval.upper
+    divisor, unit = (1000.0, " s") if highest >= 1000 else (1.0, " ms")
+    if not is_time:
+        divisor, unit = 1.0, ""
+    bounds = ""
     if interval is not None:
-        behind = f" ({format_range(interval.lower / divisor, interval.upper / divisor)})"
-    return f"{format_number(value / divisor)}{behind}{unit}"
+        bounds = format_range(interval.lower / divisor, interval.upper / divisor)
+    return format_number(value / divisor), bounds, unit
 
 
 _DETAIL_NOTE = INTERVAL_NOTE.replace("In brackets", "Below the numbers").split(";")[0]
@@ -326,8 +333,8 @@ def _figure_columns(results: Iterable[StepResult]) -> Iterator[Column[StepResult
     yield NumberColumn("Failures", _failures)
     yield NumberColumn("Late", lambda result: format_cell(result, ResultColumn.LATE))
     yield NumberColumn("Dropped", lambda result: format_cell(result, ResultColumn.DROPPED))
-    for title, read in _estimates(percents_of(results)):
-        yield NumberColumn(title, partial(_above_interval, read))
+    for figure in _estimated(percents_of(results)):
+        yield NumberColumn(figure.title, partial(_above_interval, figure))
     yield NumberColumn(
         "Max",
         lambda result: (
@@ -343,13 +350,9 @@ def _failures(result: StepResult) -> Cell:
     return Cell(f"{result.failures:,}", format_share(result.failures, result.requests), "bad")
 
 
-def _above_interval(read: _Read, result: StepResult) -> Cell | None:
-    estimate = read(result)
-    value, interval, _ = estimate
+def _above_interval(figure: _Estimated, result: StepResult) -> Cell | None:
+    value, interval = figure.read(result)
     if value is None:
         return None
-    divisor, unit = estimate.unit(interval)
-    bounds = ""
-    if interval is not None:
-        bounds = f"{format_range(interval.lower / divisor, interval.upper / divisor)}{unit}"
-    return Cell(f"{format_number(value / divisor)}{unit}", bounds)
+    number, bounds, unit = _texts(value, interval, is_time=figure.is_time)
+    return Cell(f"{number}{unit}", f"{bounds}{unit}" if bounds else "")

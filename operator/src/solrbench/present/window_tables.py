@@ -1,6 +1,6 @@
 """What happened within step runs, as tables: cold start, steadiness, outliers, visibility."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
@@ -8,13 +8,9 @@ from solrbench.analysis.cold_start import CurvePoint, cold_start
 from solrbench.api.v1alpha1.step_details import StepVisibility
 from solrbench.contract.step_document import StepRunResult
 from solrbench.contract.windows import OutlierWindow
+from solrbench.present.result_tables import percentile_of, with_bounds
 from solrbench.present.table import Column, NameColumn, NumberColumn, Table, TextColumn, build_table
-from solrbench.stats.number_format import (
-    format_milliseconds,
-    format_number,
-    format_percent,
-    format_range,
-)
+from solrbench.stats.number_format import format_milliseconds, format_number, format_percent
 from solrbench.stats.outliers import worst
 
 _FIRST_ROWS, _LATER_ROWS = 30, 20
@@ -117,9 +113,7 @@ def cold_start_table(document: StepRunResult) -> Table:
     return build_table("Cold start", columns, thinned(points, _FIRST_ROWS, _LATER_ROWS), note)
 
 
-_Outlier = tuple[StepRunResult, OutlierWindow]
-
-_OUTLIER_COLUMNS: Sequence[Column[_Outlier]] = (
+_OUTLIER_COLUMNS: Sequence[Column[tuple[StepRunResult, OutlierWindow]]] = (
     NameColumn("Step run", lambda pair: pair[0].id),
     TextColumn("Time (UTC)", lambda pair: pair[1].time, _second),
     NumberColumn("Second", lambda pair: pair[1].second),
@@ -158,18 +152,12 @@ VISIBILITY_NOTE = (
 )
 
 
-def _percentile(percent: float) -> Callable[[StepVisibility], str]:
-    def text(entry: StepVisibility) -> str:
-        found = next((each for each in entry.percentiles if each.percent == percent), None)
-        if found is None:
-            return ""
-        shown = format_milliseconds(found.milliseconds)
-        bounds = format_range(
-            found.lower_milliseconds, found.upper_milliseconds, format_milliseconds
-        )
-        return f"{shown} ({bounds})" if bounds else shown
-
-    return text
+def _percentile(percent: float, entry: StepVisibility) -> str | None:
+    found = percentile_of(entry, percent)
+    if found is None:
+        return None
+    bounds = found.lower_milliseconds, found.upper_milliseconds
+    return with_bounds(found.milliseconds, *bounds, show=format_milliseconds)
 
 
 _VISIBILITY_COLUMNS: Sequence[Column[StepVisibility]] = (
@@ -178,9 +166,9 @@ _VISIBILITY_COLUMNS: Sequence[Column[StepVisibility]] = (
     NameColumn("Replicas", lambda entry: entry.replica_type),
     NumberColumn("Found", lambda entry: entry.documents),
     NumberColumn("Not found", lambda entry: entry.not_found),
-    TextColumn("p50", _percentile(50)),
-    TextColumn("p95", _percentile(95)),
-    TextColumn("p99", _percentile(99)),
+    TextColumn("p50", partial(_percentile, 50)),
+    TextColumn("p95", partial(_percentile, 95)),
+    TextColumn("p99", partial(_percentile, 99)),
     NumberColumn("Max", lambda entry: entry.max_milliseconds, format_milliseconds),
     NumberColumn("Known to", lambda entry: entry.error_milliseconds, format_milliseconds),
     TextColumn("Problem", lambda entry: entry.problem),

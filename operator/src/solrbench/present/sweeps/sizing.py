@@ -19,12 +19,13 @@ from solrbench.present.figure import (
     rounded,
     value_axis,
 )
+from solrbench.present.result_tables import with_bounds
 from solrbench.present.sweeps.figures import MAX_LINES, axis_format, repeat_interval
 from solrbench.present.sweeps.point_tables import group_by_condition
 from solrbench.present.sweeps.report import PointReport, SweepReport
 from solrbench.present.sweeps.tables import axis_column
 from solrbench.present.table import Column, NameColumn, NumberColumn, Table, TextColumn, build_table
-from solrbench.stats.number_format import format_number, format_range
+from solrbench.stats.number_format import format_number
 from solrbench.sweep.objective_figure import figure_of
 from solrbench.sweep.sizing import is_cut
 from solrbench.sweep.state import is_valid
@@ -54,7 +55,7 @@ def costs_table(report: SweepReport) -> Table:
 
     def held(point: PointReport) -> str | None:
         values = (point.headroom, point.headroom_lower, point.headroom_upper)
-        shown = _with_bounds(*(None if e is None else e * scale for e in values))
+        shown = with_bounds(*(None if e is None else e * scale for e in values))
         if point.headroom is None or not is_cut(point.headroom):
             return shown
         return f"{'≤' if point.headroom < 1 else '≥'} {shown}"
@@ -68,7 +69,7 @@ def costs_table(report: SweepReport) -> Table:
         NumberColumn(f"Price per hour{unit}", lambda point: point.price_per_hour, format_number),
         NumberColumn(
             f"Per million requests{unit}",
-            lambda point: _with_bounds(
+            lambda point: with_bounds(
                 point.cost_per_million_requests,
                 point.cost_per_million_requests_lower,
                 point.cost_per_million_requests_upper,
@@ -87,18 +88,8 @@ def _by_price(report: SweepReport) -> list[PointReport]:
     return sorted(priced, key=lambda point: point.price_per_hour or 0.0)
 
 
-def _with_bounds(value: float | None, lower: float | None, upper: float | None) -> str | None:
-    if value is None:
-        return None
-    bounds = format_range(lower, upper)
-    return f"{format_number(value)} ({bounds})" if bounds else format_number(value)
-
-
 _MAX_ROWS = 40
 """The cheapest points, in the table below the figure; the section of costs has all."""
-
-_Groups = Mapping[str, Sequence[EstimatedPoint]]
-"""Points at their prices, with what they hold or the figure of the objective."""
 
 
 def frontier_figure(report: SweepReport) -> ReportFigure | None:
@@ -175,9 +166,10 @@ def _draw(
     report: SweepReport,
     axis: tuple[str, str],
     text: str,
-    groups: _Groups,
+    groups: Mapping[str, Sequence[EstimatedPoint]],
     lines: Sequence[OptionPart],
 ) -> ReportFigure:
+    """Draw groups of points at their prices, with what they hold or the objective's figure."""
     name, formatter = axis
     currency = "" if report.spec.prices is None else report.spec.prices.currency
     dots_alone: OptionPart = {"lineStyle": {"width": 0}}
