@@ -65,34 +65,16 @@ _TARGET_NOTE = (
 )
 
 
-class DifferenceCells(NamedTuple):
-    """A difference in a row of a table."""
-
-    estimate: Cell
-    interval: Cell
-    conclusion: Cell
-
-
-def difference_cells(difference: Difference | None, text: str = "") -> DifferenceCells:
-    """Return a difference as every table shows it, with `text` in place of its conclusion."""
-    if difference is None:
-        return DifferenceCells(Cell(""), Cell(""), conclusion(text))
-    shown = text or ("" if difference.conclusion is None else CONCLUSIONS[difference.conclusion])
-    if difference.is_decided and not text:
-        shown = format_conclusion(difference)
-    return DifferenceCells(
-        Cell(format_estimate(difference)), Cell(format_interval(difference)), conclusion(shown)
-    )
-
-
 def difference_columns(
-    cells: Callable[[_Row], DifferenceCells],
+    difference: Callable[[_Row], Difference | None],
+    word: Callable[[_Row], str],
+    no_interval: str = "",
 ) -> tuple[Column[_Row], Column[_Row], Column[_Row]]:
-    """Return the columns of the difference, its interval and its conclusion."""
+    """Return the columns of the difference, of its interval, and of the conclusion, a `word`."""
     return (
-        NumberColumn("Difference", lambda row: cells(row).estimate),
-        NumberColumn("95 % CI", lambda row: cells(row).interval),
-        TextColumn("Conclusion", lambda row: cells(row).conclusion),
+        NumberColumn("Difference", difference, format_estimate),
+        NumberColumn("95 % CI", difference, lambda each: format_interval(each) or no_interval),
+        TextColumn("Conclusion", lambda row: conclusion(word(row))),
     )
 
 
@@ -131,7 +113,7 @@ def figure_columns(
         NameColumn("Figure", lambda r: r.difference.metric.label + DECIDES * r.stored.primary),
         NumberColumn(sides[0], lambda r: _format_value(r.difference.metric, r.stored.baseline)),
         NumberColumn(sides[1], lambda r: _format_value(r.difference.metric, r.stored.value)),
-        *difference_columns(_figure_cells),
+        *difference_columns(lambda row: row.difference, _conclusion_on_figure),
         TextColumn("More repeats", lambda row: _more_repeats(row.difference)),
     ]
 
@@ -147,9 +129,13 @@ def baseline_table(found: BaselineComparison, place: str = "step") -> Table:
     ).without_empty_columns()
 
 
-def _figure_cells(row: FigureRow) -> DifferenceCells:
-    text = f"{CONCLUSIONS[row.difference.conclusion]} (Invalid)" if row.stored.invalid else ""
-    return difference_cells(row.difference, text)
+def _conclusion_on_figure(row: FigureRow) -> str:
+    word = row.difference.conclusion
+    if row.stored.invalid:
+        return f"{CONCLUSIONS[word]} (Invalid)"
+    if row.difference.is_decided:
+        return format_conclusion(row.difference)
+    return "" if word is None else CONCLUSIONS[word]
 
 
 def comparison_to_markdown(found: BaselineComparison, place: str = "step") -> str:
@@ -174,28 +160,26 @@ def _more_repeats(difference: Difference) -> str | None:
 class _VariantRow(NamedTuple):
     """One metric of a variant beside the same of the first variant."""
 
-    label: str
     difference: Difference
     comparison: Comparison
     baseline: StepResult | None
     candidate: StepResult | None
 
 
-def _variant_cells(row: _VariantRow) -> DifferenceCells:
-    cells = difference_cells(row.difference, format_conclusion(row.difference))
-    return (
-        cells if row.difference.interval else cells._replace(interval=Cell("none: too few repeats"))
-    )
+def _conclusion_on_variant(row: _VariantRow) -> str:
+    return format_conclusion(row.difference)
 
 
 _COMPARISON_COLUMNS: Sequence[Column[_VariantRow]] = (
     NameColumn("Step", lambda row: row.comparison.step),
     NameColumn("Request", lambda row: row.comparison.request),
-    NameColumn("Figure", lambda row: row.label),
+    NameColumn("Figure", lambda row: row.difference.metric.label.capitalize()),
     NameColumn("Variant", lambda row: row.comparison.variant),
     NumberColumn("Baseline", lambda row: _result_value(row, row.baseline)),
     NumberColumn("This variant", lambda row: _result_value(row, row.candidate)),
-    *difference_columns(_variant_cells),
+    *difference_columns(
+        lambda row: row.difference, _conclusion_on_variant, no_interval="none: too few repeats"
+    ),
     TextColumn[_VariantRow]("Invalid", lambda row: ", ".join(row.comparison.invalid)),
 )
 _FAILURES = NumberColumn[_VariantRow]("Failures", lambda row: row.comparison.failures)
@@ -207,7 +191,6 @@ def comparison_table(status: Status) -> Table:
     results = {(each.step, each.variant or "", each.request): each for each in every}
     rows = [
         _VariantRow(
-            difference.metric.label.capitalize(),
             difference,
             each,
             results.get((each.step, each.baseline, each.request)),

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from operator import itemgetter
 from typing import TypeVar
@@ -13,11 +14,7 @@ from solrbench.api.v1alpha1.findings import Bottleneck, ObjectiveConclusion, ove
 from solrbench.api.v1alpha1.status import IndexPodStatus
 from solrbench.api.v1alpha1.step_details import ColdStart, StepResponseGaps
 from solrbench.api.v1alpha1.sweep import BestPoint
-from solrbench.present.comparison_tables import (
-    DifferenceCells,
-    difference_cells,
-    difference_columns,
-)
+from solrbench.present.comparison_tables import difference_columns
 from solrbench.present.fact_tables import INDEX_COLUMNS, format_time, index_rows, step_label
 from solrbench.present.limit_tables import OBJECTIVE_COLUMNS
 from solrbench.present.result_tables import name_resource
@@ -119,31 +116,31 @@ def axis_column(axis: str, kind: type[Column[PointReport]] = TextColumn) -> Colu
 
 def point_columns(figure: ObjectiveFigure, without: str = "") -> list[Column[PointReport]]:
     """Return the conclusion on a point, or `without` one, and how far it is from the baseline."""
+    difference = partial(_difference, figure)
 
-    def cells(point: PointReport) -> DifferenceCells:
-        return _point_cells(point, figure, without)
+    def word(point: PointReport) -> str:
+        found = difference(point)
+        if found is not None and found.conclusion is not None:
+            return format_conclusion(found)
+        return "baseline" if point.is_compared_with else without
 
-    estimate, interval, word = difference_columns(cells)
-    return [word, estimate, interval]
+    estimate, interval, concluded = difference_columns(difference, word)
+    return [concluded, estimate, interval]
 
 
-def _point_cells(point: PointReport, figure: ObjectiveFigure, without: str) -> DifferenceCells:
+def _difference(figure: ObjectiveFigure, point: PointReport) -> Difference | None:
+    if point.difference_percent is None:
+        return None
     lower, upper = point.difference_lower_percent, point.difference_upper_percent
-    difference = None
-    if point.difference_percent is not None:
-        difference = Difference(
-            figure.comparison,
-            None,
-            None,
-            point.difference_percent,
-            None if lower is None or upper is None else (lower, upper),
-            point.result.conclusion,
-            on_target=point.result.on_target or False,
-        )
-    text = "baseline" if point.is_compared_with else without
-    if difference is not None and difference.conclusion is not None:
-        text = format_conclusion(difference)
-    return difference_cells(difference, text)
+    return Difference(
+        figure.comparison,
+        None,
+        None,
+        point.difference_percent,
+        None if lower is None or upper is None else (lower, upper),
+        point.result.conclusion,
+        on_target=point.result.on_target or False,
+    )
 
 
 def best_facts(report: SweepReport) -> dict[str, str]:
