@@ -39,6 +39,11 @@ def with_status(status: Status) -> SolrBenchmark:
     return SolrBenchmark.parse(small("one")).model_copy(update={"status": status})
 
 
+def succeeded(**changes: object) -> Status:
+    """Return a status with every figure, as it is at the end."""
+    return full_status().model_copy(update={"phase": "Succeeded", **changes})
+
+
 def printed(status: Status) -> str:
     out = io.StringIO()
     print_result(Console(file=out, width=80), with_status(status), in_full=True)
@@ -46,7 +51,7 @@ def printed(status: Status) -> str:
 
 
 def test_table_is_not_cut_where_there_is_no_terminal() -> None:
-    status = full_status().model_copy(update={"phase": "Succeeded"})
+    status = succeeded()
     text = printed(status)
     for word in (status.results[0].step, "P95", "Requests/s", "report -n default one"):
         assert word in text
@@ -66,10 +71,10 @@ def test_a_comparison_is_printed_without_results_of_steps() -> None:
     assert "Compared with" not in printed(Status())
 
 
-def test_long_names_are_not_cut_where_there_is_no_terminal() -> None:
-    status = full_status()
-    results = [status.results[0].model_copy(update={"request": "q" * 300})]
-    assert "q" * 300 in printed(status.model_copy(update={"results": results}))
+@pytest.mark.parametrize("name", ["q" * 300, "[bold]"])
+def test_names_are_neither_cut_nor_taken_for_markup_without_a_terminal(name: str) -> None:
+    results = [full_status().results[0].model_copy(update={"request": name})]
+    assert name in printed(succeeded(results=results))
 
 
 def test_every_column_is_a_name_or_in_one_part() -> None:
@@ -167,11 +172,6 @@ def test_a_step_of_several_requests_has_a_row_of_all() -> None:
     assert together.count("all requests") == 2  # in the table of results and in that of intervals
 
 
-def test_names_in_brackets_are_not_taken_for_markup() -> None:
-    named = full_status().results[0].model_copy(update={"request": "[bold]"})
-    assert "[bold]" in printed(full_status().model_copy(update={"results": [named]}))
-
-
 def test_no_time_is_lowest_where_all_requests_end_in_the_last_part_of_a_second() -> None:
     windows = SecondSeries([SecondSums(10, 1, 0, 10_400_000, 10_400_000)])
     slow = make_document("a", 1, make_result([10_400_000], windows=windows), seconds=10.4)
@@ -206,7 +206,7 @@ def test_next_command_can_be_typed_as_it_stands(
 
 
 def test_invalid_steps_are_shown_above_and_below_the_table() -> None:
-    text = printed(full_status().model_copy(update={"phase": "Succeeded"}))
+    text = printed(succeeded())
     lines = [line.strip() for line in text.splitlines()]
     assert "verdict: 1 of 1 results is Invalid: two-users (proxy)" in lines
     reason = "two-users (proxy): Invalid (WorkersLost). 1 of 2 workers were lost (limit 0)"
@@ -225,31 +225,27 @@ def test_a_summary_says_why_steps_are_inconclusive() -> None:
         StepVerdict(step=step, verdict="Inconclusive", unchecked=gaps) for step in ("one", "two")
     ]
     console = terminal(SUMMARY_WIDTH)
-    status = full_status().model_copy(update={"phase": "Succeeded", "verdicts": verdicts})
-    print_result(console, with_status(status))
+    print_result(console, with_status(succeeded(verdicts=verdicts)))
     text = "\n".join(seen(console))
     assert "one, two: Inconclusive (StepTooShort). Raise durationSeconds." in text
     assert "All pods ran on one node." not in text
 
 
 def test_comparisons_are_printed_below_the_table() -> None:
-    status = full_status().model_copy(update={"phase": "Succeeded"})
-    table = printed(status).partition("Variants compared with raw:")[2]
+    table = printed(succeeded()).partition("Variants compared with raw:")[2]
     head, *_ = [line for line in table.splitlines() if "Figure" in line]
     assert head.split()[:4] == ["Step", "Request", "Figure", "Variant"]
     row, *_ = [line for line in table.splitlines() if "+12.3 %" in line]
     assert row.split()[:4] == ["two-users", "query", "Average", "proxy"]
     assert "+9.8 to +14.8 %" in row
-    assert "another variant" not in printed(status.model_copy(update={"comparisons": []}))
+    assert "another variant" not in printed(succeeded(comparisons=[]))
 
 
 def test_a_summary_has_at_most_25_lines_of_100_columns() -> None:
     sentence = "the bottleneck is inconclusive. Solr used 85.5 % of its CPUs (limit 85 %). " * 2
     answers = [f"{step}: {sentence}" for step in ("two-users", "eight-users", "ten-users")]
-    status = full_status()
-    status = status.model_copy(update={"phase": "Succeeded", "answers": answers * 3})
     console = terminal(SUMMARY_WIDTH)
-    print_result(console, with_status(status))
+    print_result(console, with_status(succeeded(answers=answers * 3)))
     assert isinstance(console.file, io.StringIO)
     lines = console.file.getvalue().splitlines()
     assert len(lines) <= SUMMARY_LINES
@@ -264,15 +260,15 @@ def test_a_summary_has_at_most_25_lines_of_100_columns() -> None:
 
 
 def test_a_summary_of_two_steps_with_all_that_is_concluded_has_25_lines() -> None:
-    status, steps = full_status(), ("two-users", "eight-users")
+    full, steps = full_status(), ("two-users", "eight-users")
     every = {
         field: [part.model_copy(update={"step": step}) for step in steps for part in parts[:1]]
         for field in ("results", "verdicts", "bottlenecks")
-        if (parts := getattr(status, field))
+        if (parts := getattr(full, field))
     }
     fast = {"name": "fast", "responseTime": {"maxMilliseconds": 10}}
     benchmark = SolrBenchmark.parse(small("one", objectives=[fast]))
-    status = status.model_copy(update={"phase": "Succeeded", **every})
+    status = succeeded(**every)
     answers = collect_answers(benchmark.spec, status)
     for kind in ("objective", "bottleneck"):
         assert any(kind in answer.lower() for answer in answers)
@@ -285,13 +281,11 @@ def test_a_summary_of_two_steps_with_all_that_is_concluded_has_25_lines() -> Non
 
 
 def test_failure_shows_reason_and_message() -> None:
-    succeeded = next(each for each in full_status().conditions if each.type == "Succeeded")
-    succeeded = succeeded.model_copy(update={"status": "False"})
-    status = full_status().model_copy(update={"phase": "Failed", "conditions": [succeeded]})
-    text = printed(status)
-    assert f"{succeeded.reason}: {succeeded.message}" in text
+    end = next(each for each in full_status().conditions if each.type == "Succeeded")
+    failed = end.model_copy(update={"status": "False"})
+    text = printed(succeeded(phase="Failed", conditions=[failed]))
+    assert f"{end.reason}: {end.message}" in text
 
 
 def test_nothing_measured_means_no_table() -> None:
-    unmeasured = full_status().model_copy(update={"results": [], "comparisons": []})
-    assert "P95" not in printed(unmeasured)
+    assert "P95" not in printed(succeeded(results=[], comparisons=[]))

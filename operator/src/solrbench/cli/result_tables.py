@@ -29,8 +29,8 @@ from solrbench.contract.names import LABEL_SWEEP
 from solrbench.contract.step_document import StepRunResult
 from solrbench.decide.conditions import SUCCEEDED, holds, is_finished
 from solrbench.present.comparison_tables import baseline_table, comparison_notes, comparison_table
-from solrbench.present.fact_tables import NOT_CHECKED, reason_lines, verdict_lines
-from solrbench.present.limit_tables import stall_table, user_table
+from solrbench.present.fact_tables import gap_lines, reason_lines
+from solrbench.present.limit_tables import STEP_RUN_COLUMNS, stall_table, user_table
 from solrbench.present.result_tables import (
     intervals_table,
     results_table,
@@ -63,14 +63,13 @@ def print_tables(console: Console, *tables: Table) -> None:
         console.print()
         print_line(console, f"{table.caption}:", style="bold")
         print_rows(console, table)
-        if table.note:
-            print_line(console, table.note)
 
 
 def print_rows(console: Console, table: Table) -> None:
     """Print all columns that are not empty in as many tables as the terminal needs, or as a list.
 
-    A table that is too wide is cut between its parts, and between figures of a part.
+    A table that is too wide is cut between its parts, and between figures of a part. Its note
+    follows.
     """
     table = table.without_empty_columns()
     rows = [[replace(cell, text=printable(cell.text)) for cell in row] for row in table.rows]
@@ -89,6 +88,8 @@ def print_rows(console: Console, table: Table) -> None:
         console.print()
     if not layouts and width is not None:
         _print_lists(console, table, width)
+    if table.note:
+        print_line(console, table.note)
 
 
 def _print_layout(console: Console, table: Table, layout: TableLayout) -> None:
@@ -157,7 +158,7 @@ def print_result(
     style = "green" if good else "bold red" if is_finished(benchmark.status) else ""
     print_line(console, f"{benchmark.key}: {benchmark.status.phase}", style=style)
     facts = [] if good else [": ".join(filter(None, summary(benchmark)))]
-    gaps = sum(line.startswith(NOT_CHECKED) for line in verdict_lines(benchmark.status.verdicts))
+    gaps = len(gap_lines(benchmark.status.verdicts))
     for title, text in details(benchmark):
         if in_full or title in _SUMMARY_FACTS or not is_finished(benchmark.status):
             tail = f"; {count_noun(gaps, 'check')} not decided (--details)"
@@ -182,7 +183,6 @@ def _print_summary(console: Console, status: Status, left: int) -> int:
     table, width = summary_table(status), _width(console) or SUMMARY_WIDTH
     if table:
         print_rows(console, table)
-        print_line(console, table.note)
         left -= len(table.rows) + len(wrap_line(table.note, width))
     reasons = [
         (text, style)
@@ -216,13 +216,12 @@ def print_results(console: Console, benchmark: SolrBenchmark) -> None:
     """Print all tables of results and of comparisons; nothing if nothing was measured."""
     status = benchmark.status
     results = results_with_totals(status)
-    for table in (results_table(results, status.verdicts), intervals_table(results)):
-        if table:
-            print_rows(console, table)
-            print_line(console, table.note)
-    for line in verdict_lines(status.verdicts):
-        style = "" if line.startswith(NOT_CHECKED) else "bold red"
-        print_line(console, line, style, indent=2)
+    for table in filter(None, (results_table(results, status.verdicts), intervals_table(results))):
+        print_rows(console, table)
+    for line in reason_lines(INVALID, status.verdicts):
+        print_line(console, line, "bold red", indent=2)
+    for line in gap_lines(status.verdicts):
+        print_line(console, line, indent=2)
     if status.comparison is not None:
         console.print()
         print_line(console, f"Compared with {status.comparison.baseline}:")
@@ -232,7 +231,7 @@ def print_results(console: Console, benchmark: SolrBenchmark) -> None:
 
 def print_baseline_table(console: Console, found: BaselineComparison, place: str = "step") -> None:
     """Print every figure of a step, or another place, beside that of the baseline, with notes."""
-    print_rows(console, baseline_table(found, place))
+    print_rows(console, replace(baseline_table(found, place), note=""))
     for note in comparison_notes(found, place):
         print_line(console, note)
 
@@ -299,9 +298,7 @@ def _rates(row: _TimeRow) -> str:
 
 
 _TIME_COLUMNS: Sequence[Column[_TimeRow]] = (
-    NameColumn("Step", lambda row: row[0].step),
-    NameColumn("Variant", lambda row: row[0].variant),
-    NameColumn("Repeat", lambda row: row[0].repeat),
+    *STEP_RUN_COLUMNS,
     TextColumn("Mean over time", lambda row: sparklines([part.milliseconds for part in row[1]])[0]),
     NumberColumn("Lowest", lambda row: min(_means(row), default=None), format_milliseconds),
     NumberColumn("Highest", lambda row: max(_means(row), default=None), format_milliseconds),
@@ -375,7 +372,7 @@ def print_sweep(
             NameColumn(each.title, each.read) if each.title in report.axes else each
             for each in table.columns
         ]
-        print_rows(console, replace(table, columns=columns))
+        print_rows(console, replace(table, columns=columns, note=""))
         most -= len(points.rows)
     for row in failures.texts[: 0 if in_full else 1]:
         more = f" ({len(failures.rows) - 1} more)" if len(failures.rows) > 1 else ""

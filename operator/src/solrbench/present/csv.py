@@ -1,6 +1,7 @@
 """Results, windows and the points of a sweep as CSV: raw numbers, under names with their units."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from operator import attrgetter
 
 from solrbench.api.v1alpha1.status import Status
@@ -10,6 +11,7 @@ from solrbench.contract.step_document import RequestResult, StepRunResult
 from solrbench.present.fact_tables import verdict_of
 from solrbench.present.result_tables import percentile_of, percents_of, results_with_totals
 from solrbench.present.sweeps.report import PointReport, SweepReport
+from solrbench.present.sweeps.tables import axis_column
 from solrbench.present.table import Column, items_to_csv
 
 _PAIR, _LIST = "_interval", "percentiles"
@@ -49,9 +51,7 @@ def _percentile(percent: float, field: str) -> Column[StepResult]:
     return Column(title, lambda result: getattr(percentile_of(result, percent), field, None))
 
 
-_Part = tuple[StepRunResult, RequestResult, SecondSums]
-
-_WINDOW_COLUMNS: Sequence[Column[_Part]] = (
+_WINDOW_COLUMNS: Sequence[Column[tuple[StepRunResult, RequestResult, SecondSums]]] = (
     Column("step", lambda part: part[0].step),
     Column("variant", lambda part: part[0].variant),
     Column("repeat", lambda part: part[0].repeat),
@@ -93,7 +93,7 @@ def points_to_csv(report: SweepReport) -> str:
     columns: list[Column[PointReport]] = [
         Column("point", lambda point: point.name),
         Column("benchmark", lambda point: point.benchmark),
-        *(_axis(name) for name in report.axes),
+        *(replace(axis_column(axis), title=f"axis_{axis}") for axis in report.axes),
         Column("baseline", lambda point: point.baseline),
         Column("is_baseline", lambda point: str(point.is_baseline).lower()),
         *(Column(name, attrgetter(f"result.{name}")) for name in ("state", "reason", "conclusion")),
@@ -103,7 +103,3 @@ def points_to_csv(report: SweepReport) -> str:
         *(Column(name, attrgetter(name)) for name in _COST),
     ]
     return items_to_csv(columns, report.points)
-
-
-def _axis(name: str) -> Column[PointReport]:
-    return Column(f"axis_{name}", lambda point: point.values.get(name))

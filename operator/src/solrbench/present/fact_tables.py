@@ -277,7 +277,7 @@ NOT_CHECKED = "Not decided"
 """What lines on skipped checks begin with."""
 
 
-def step_label(found: StepVerdict | StepResult) -> str:
+def step_label(found: StepVerdict | StepResult | StepRunResult) -> str:
     """Return the label of step and variant."""
     return f"{found.step} ({found.variant})" if found.variant else found.step
 
@@ -293,12 +293,15 @@ def reason_lines(word: str, verdicts: Sequence[StepVerdict]) -> list[str]:
     return [f"{steps}: {word} ({reason}). {message}" for reason, message, steps in _by_step(found)]
 
 
-def verdict_lines(verdicts: Sequence[StepVerdict]) -> list[str]:
-    """Return `reason_lines` of Invalid steps, then a line for each skipped check."""
+def gap_lines(verdicts: Sequence[StepVerdict]) -> list[str]:
+    """Return a line for each skipped check."""
     gaps = _by_step((step, gap) for step in verdicts for gap in step.unchecked)
-    return reason_lines(INVALID, verdicts) + [
-        f"{NOT_CHECKED} for {steps} ({reason}): {message}" for reason, message, steps in gaps
-    ]
+    return [f"{NOT_CHECKED} for {steps} ({reason}): {text}" for reason, text, steps in gaps]
+
+
+def verdict_lines(verdicts: Sequence[StepVerdict]) -> list[str]:
+    """Return `reason_lines` of Invalid steps, then `gap_lines`."""
+    return [*reason_lines(INVALID, verdicts), *gap_lines(verdicts)]
 
 
 def _by_step(found: Iterable[tuple[StepVerdict, InvalidReason]]) -> list[tuple[str, str, str]]:

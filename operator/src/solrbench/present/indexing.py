@@ -8,14 +8,12 @@ from solrbench.present.figure import ReportFigure, legend, line, rounded, stacke
 from solrbench.present.table import Column, NameColumn, Table, TextColumn, build_table
 from solrbench.stats.number_format import format_bytes, format_number, format_percent
 
-_Show = Callable[[float], str]
-
 
 def _rate_of_bytes(value: float) -> str:
     return f"{format_bytes(value)}/s"
 
 
-_ROWS: Sequence[tuple[str, str, _Show]] = (
+_ROWS: Sequence[tuple[str, str, Callable[[float], str]]] = (
     ("Solr nodes read", "nodes", format_number),
     ("Documents/s taken by all replicas", "updates_per_second", format_number),
     ("CPU of all nodes, cores", "cpu_cores", format_number),
@@ -89,10 +87,10 @@ def indexing_figure(dataset: DatasetStatus) -> ReportFigure | None:
         NameColumn("Second", lambda row: f"{row[1]:g}"),
         TextColumn("Value", lambda row: format_number(row[2])),
     )
-    title = f"Over time, {cpu.server}"
     text = f"The busiest node while documents were indexed: CPU {least} to {most}."
     table = build_table("The busiest node over time", columns, rows)
     shown = [entry for entry, each in zip(legend(_LINES), drawn, strict=True) if each is not None]
+    title = f"Over time, {cpu.server}"
     return ReportFigure("indexing-time", title, text, option, shown, table, 350)
 
 

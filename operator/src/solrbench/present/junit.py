@@ -16,7 +16,7 @@ from datetime import datetime
 from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 
 from solrbench.api.v1alpha1 import SolrBenchmark
-from solrbench.api.v1alpha1.findings import INCONCLUSIVE, ObjectiveConclusion
+from solrbench.api.v1alpha1.findings import INCONCLUSIVE, InvalidReason, ObjectiveConclusion
 from solrbench.present.fact_tables import NOT_CHECKED, facts, outcome_facts, step_label
 from solrbench.present.sweeps.point_tables import name_point
 from solrbench.present.sweeps.report import Findings, PointReport, SweepReport
@@ -92,10 +92,13 @@ def _verdicts(benchmark: SolrBenchmark) -> Iterator[TestCase]:
             case.result = [failure]
         elif verdict.verdict == INCONCLUSIVE:  # as an objective that is neither met nor missed
             case.result = [Skipped(INCONCLUSIVE)]
-        lines = [f"{NOT_CHECKED} ({each.reason}): {each.message}" for each in verdict.unchecked]
-        if lines:
-            case.system_out = plain_text("\n".join(lines))
+        if verdict.unchecked:
+            case.system_out = plain_text("\n".join(map(_unchecked_line, verdict.unchecked)))
         yield case
+
+
+def _unchecked_line(gap: InvalidReason) -> str:
+    return f"{NOT_CHECKED} ({gap.reason}): {gap.message}"
 
 
 def _named(name: str, of: str, seconds: float | None = None) -> TestCase:
@@ -143,24 +146,23 @@ def _counted(point: PointReport) -> list[Findings]:
     return [part for part in point.benchmarks.values() if not _is_left_out(point, part)]
 
 
+def _objectives_that_are(word: ObjectiveConclusion, point: PointReport) -> Iterator[str]:
+    objectives = (each for part in _counted(point) for each in part.objectives)
+    yield from (each.message for each in objectives if each.conclusion is word)
+
+
 def _problems(point: PointReport) -> Iterator[str]:
-    parts = _counted(point)
-    reasons = [*_reasons(parts)]
+    reasons = [*_reasons(_counted(point))]
     yield from reasons
-    for objective in (each for part in parts for each in part.objectives):
-        if objective.conclusion is ObjectiveConclusion.MISSED:
-            yield objective.message
+    yield from _objectives_that_are(ObjectiveConclusion.MISSED, point)
     if point.result.state == PointState.INVALID and not reasons:
         yield "a step, or the time of indexing, is Invalid"
 
 
 def _undecided(point: PointReport) -> Iterator[str]:
     """Yield what is neither good nor bad."""
-    parts = _counted(point)
     if point.result.state == PointState.INCONCLUSIVE:
         yield f"the point is {point.result.state}"
-        causes = (each for part in parts for verdict in part.verdicts for each in verdict.causes)
-        yield from (f"{NOT_CHECKED} ({each.reason}): {each.message}" for each in causes)
-    for objective in (each for part in parts for each in part.objectives):
-        if objective.conclusion is ObjectiveConclusion.INCONCLUSIVE:
-            yield objective.message
+        verdicts = (verdict for part in _counted(point) for verdict in part.verdicts)
+        yield from map(_unchecked_line, (each for found in verdicts for each in found.causes))
+    yield from _objectives_that_are(ObjectiveConclusion.INCONCLUSIVE, point)

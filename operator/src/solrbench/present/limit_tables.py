@@ -1,6 +1,7 @@
 """Objectives, capacity, scalability and what was not run, and who waited: lines and tables."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from solrbench.analysis.bottleneck_evidence import pod_of
 from solrbench.analysis.sentences import name_variant, not_run_line, objective_line
@@ -27,11 +28,8 @@ from solrbench.stats.number_format import (
 OBJECTIVES = "Objectives"
 """Heading of the lines that a table may have instead."""
 
-Lines = tuple[str, list[str]]
-"""A heading and its lines."""
 
-
-def limit_lines(status: Status) -> list[Lines]:
+def limit_lines(status: Status) -> list[tuple[str, list[str]]]:
     """Return headings with lines of what the limits say; only those that there are."""
     found = [
         name_variant(each.variant, f"{each.conclusion}: {each.message}") for each in status.capacity
@@ -108,10 +106,15 @@ def objective_table(status: Status) -> Table:
 MAX_SHARE_ROWS = 100
 MAX_STALL_ROWS = 20
 
-_SHARE_COLUMNS: Sequence[Column[tuple[StepRunResult, UserShares]]] = (
+STEP_RUN_COLUMNS: Sequence[Column[tuple[StepRunResult, Any]]] = (
     NameColumn("Step", lambda pair: pair[0].step),
     NameColumn("Variant", lambda pair: pair[0].variant),
     NameColumn("Repeat", lambda pair: pair[0].repeat),
+)
+"""The step run that a row is of, before what the row says of it."""
+
+_SHARE_COLUMNS: Sequence[Column[tuple[StepRunResult, UserShares]]] = (
+    *STEP_RUN_COLUMNS,
     NumberColumn("Users", lambda pair: pair[1].users),
     NumberColumn("Least", lambda pair: pair[1].fewest[0].requests),
     NumberColumn("Median", lambda pair: pair[1].median_requests),
@@ -127,9 +130,7 @@ _SHARE_NOTE = (
 )
 
 _STALL_COLUMNS: Sequence[Column[tuple[StepRunResult, ResponseGap]]] = (
-    NameColumn("Step", lambda pair: pair[0].step),
-    NameColumn("Variant", lambda pair: pair[0].variant),
-    NameColumn("Repeat", lambda pair: pair[0].repeat),
+    *STEP_RUN_COLUMNS,
     TextColumn("User", lambda pair: "all" if pair[1].user is None else pair[1].user),
     TextColumn("Node", lambda pair: pod_of(pair[1].node)),
     NumberColumn("From second", lambda pair: f"{pair[1].second:.1f}"),

@@ -118,9 +118,6 @@ def _estimated(load: float, value: float, interval: Interval | None) -> Estimate
     return EstimatedPoint(load, value, bounds)
 
 
-_Lines = Mapping[str, Sequence[EstimatedPoint]]
-
-
 def _option(
     axis: str, times: tuple[str, str], loads: Mapping[str, float], series: Sequence[OptionPart]
 ) -> OptionPart:
@@ -131,7 +128,9 @@ def _option(
     return chart(x_axis, value_axis(name, format_name, min=0), format_name, series)
 
 
-def _text(lines: _Lines, show: Callable[[float], str], axis: str) -> str:
+def _text(
+    lines: Mapping[str, Sequence[EstimatedPoint]], show: Callable[[float], str], axis: str
+) -> str:
     ends = [
         f"{name}: {show(points[0].y)} at {points[0].x:g}, {show(points[-1].y)} at"
         f" {points[-1].x:g} {axis.lower()}"

@@ -22,16 +22,17 @@ from solrbench.present.comparison_tables import (
     trend_table,
 )
 from solrbench.present.fact_tables import (
-    NOT_CHECKED,
     data_facts,
     environment_tables,
+    gap_lines,
     index_pods_table,
     load_facts,
     one_line_verdict,
     outcome_facts,
+    reason_lines,
+    step_label,
     step_text,
     target_facts,
-    verdict_lines,
 )
 from solrbench.present.figure import ReportFigure
 from solrbench.present.indexing import indexing_figure, indexing_table
@@ -125,8 +126,7 @@ def distribution_of_steps(documents: Sequence[StepRunResult]) -> ReportFigure | 
     groups: dict[str, list[RequestResult]] = {}
     # Trials are no steps; and with the probe, which has users, no response times would be shown.
     for document in (each for each in documents if each.trial is None):
-        label = f"{document.step} ({document.variant})" if document.variant else document.step
-        groups.setdefault(label, []).extend(document.single_requests)
+        groups.setdefault(step_label(document), []).extend(document.single_requests)
     return _distribution("distribution", "Latency distribution of all steps", groups)
 
 
@@ -169,7 +169,7 @@ def build_page(report: Report) -> dict[str, Any]:
     """Return what `page.html.j2` shows; what has nothing to show is empty or None."""
     benchmark, status, documents = report.as_benchmark, report.status, report.steps
     verdicts, environment = status.verdicts, report.environment
-    lines, overall = verdict_lines(verdicts), overall_verdict(verdicts)
+    overall = overall_verdict(verdicts)
     # The steps that a benchmark measured before it failed may all be Valid.
     is_bad = status.phase == "Failed" or overall == INVALID
     outcome = outcome_facts(benchmark)
@@ -190,8 +190,8 @@ def build_page(report: Report) -> dict[str, Any]:
         "objectives": objective_table(status),
         "limits": [limit_line for limit_line in limit_lines(status) if limit_line[0] != OBJECTIVES],
         "trials": trial_tables(status),
-        "reasons": [line for line in lines if not line.startswith(NOT_CHECKED)],
-        "unchecked": [line for line in lines if line.startswith(NOT_CHECKED)],
+        "reasons": reason_lines(INVALID, verdicts),
+        "unchecked": gap_lines(verdicts),
         "facts": [
             ("Target", target_facts(benchmark)),
             ("Data", data_facts(benchmark)),

@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeVar
 from solrbench.analysis.bottleneck_evidence import pod_of
 from solrbench.api.v1alpha1.server_metrics import StepTelemetry
 from solrbench.contract.step_document import MAX_SLOW_REQUESTS, SlowRequest, StepRunResult
+from solrbench.present.fact_tables import step_label
 from solrbench.present.table import Column, NameColumn, NumberColumn, Table, TextColumn, build_table
 from solrbench.stats.number_format import (
     format_bytes,
@@ -167,12 +168,11 @@ def slow_lines(documents: Iterable[StepRunResult], most: int) -> list[str]:
     lines = []
     for request, document, slow in _slowest(documents, most):
         time = format_milliseconds(slow.service_time_microseconds / 1000)
-        variant = f" ({document.variant})" if document.variant else ""
         failed = f", {slow.failure}" if slow.failure else ""
         qtime = "" if slow.qtime_milliseconds is None else f" (QTime {slow.qtime_milliseconds} ms)"
         node = "" if slow.node is None else f", {pod_of(slow.node)}"
         lines.append(
-            f"{request}: {time}{qtime}{failed} in {document.step}{variant}, repeat"
+            f"{request}: {time}{qtime}{failed} in {step_label(document)}, repeat"
             f" {document.repeat}, second {slow.second:.1f}{node}: {slow.query}"
         )
     return lines
