@@ -42,13 +42,11 @@ def test_all_figures_carry_their_unit() -> None:
     assert "two-users (proxy, repeat 2 of 1)" in found["load"]
 
 
-def test_trials_of_a_search_are_of_no_repeat() -> None:
-    load = LiveLoad(stage="Measuring", repeat=1, step="capacity-trial-3", requests=40)
-    found = benchmark(Status(live_load=load))
-    assert dict(details(found))["load"] == "Measuring capacity-trial-3, 40 requests"
-    through = load.model_copy(update={"variant": "proxy"})
-    found = benchmark(Status(live_load=through))
-    assert dict(details(found))["load"] == "Measuring capacity-trial-3 (proxy), 40 requests"
+@pytest.mark.parametrize(("variant", "where"), [(None, ""), ("proxy", " (proxy)")])
+def test_trials_of_a_search_are_of_no_repeat(variant: str | None, where: str) -> None:
+    trial: Any = {"stage": "Measuring", "repeat": 1, "step": "capacity-trial-3", "requests": 40}
+    found = benchmark(Status(live_load=LiveLoad(variant=variant, **trial)))
+    assert dict(details(found))["load"] == f"Measuring capacity-trial-3{where}, 40 requests"
 
 
 def test_members_of_an_external_ensemble_are_not_counted() -> None:

@@ -17,6 +17,7 @@ from solrbench.present.figure import ReportFigure
 from solrbench.present.indexing import indexing_figure
 from solrbench.present.latency_figures import cold_start_curve, distribution
 from solrbench.present.load_figures import capacity_curves, load_curves
+from solrbench.present.report import Report
 from solrbench.present.time_figures import MAX_REPEATS, over_time, time_slices
 from solrbench.stats.histograms import Histogram
 from solrbench.stats.times import Times
@@ -105,27 +106,28 @@ def test_load_curve_says_nothing_of_intervals_that_are_not_there() -> None:
     assert latency.description.startswith("Service time. P50: ")
 
 
+def throughput_of(report: Report, steps: list[Step]) -> list[list[float]]:
+    """Return the points of the throughput of other steps of the same names."""
+    load = report.spec.load.model_copy(update={"steps": steps})
+    throughput, _ = load_curves(report.spec.model_copy(update={"load": load}), report.status)
+    return points(throughput, 0)
+
+
 def test_load_curve_has_a_changing_rate_at_its_mean() -> None:
-    report = make_report()
     changes = [{"atSeconds": 30, "requestsPerSecond": 40}]
     steps = [
         {"name": "step-1", "requestsPerSecond": 10, "durationSeconds": 60, "rateChanges": changes},
         {"name": "step-2", "requestsPerSecond": 10, "durationSeconds": 60},
     ]
-    load = report.spec.load.model_copy(update={"steps": [*map(Step.model_validate, steps)]})
-    spec = report.spec.model_copy(update={"load": load})
-    throughput, _ = load_curves(spec, report.status)
-    assert [x for x, _ in points(throughput, 0)] == [10.0, 32.5]
+    drawn = throughput_of(make_report(), [*map(Step.model_validate, steps)])
+    assert [x for x, _ in drawn] == [10.0, 32.5]
 
 
 def test_load_curve_leaves_out_a_replay() -> None:
     report = make_report(steps=3)
     steps = [*report.spec.load.steps]
     steps[1] = Step.model_validate({"name": steps[1].name, "replay": {}, "durationSeconds": 60})
-    load = report.spec.load.model_copy(update={"steps": steps})
-    spec = report.spec.model_copy(update={"load": load})
-    throughput, _ = load_curves(spec, report.status)
-    assert [x for x, _ in points(throughput, 0)] == [2.0, 6.0]
+    assert [x for x, _ in throughput_of(report, steps)] == [2.0, 6.0]
 
 
 def test_load_curve_has_a_line_for_each_variant() -> None:

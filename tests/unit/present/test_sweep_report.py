@@ -122,6 +122,15 @@ def test_junit_has_one_case_for_each_point(report: SweepReport) -> None:
     assert PENDING in (error.get("message") or "")
 
 
+def fast(conclusion: str) -> ObjectiveResult:
+    given = {"name": "fast", "limit": 200, "unit": "ms", "message": "p95 is 199 ms"}
+    return ObjectiveResult.model_validate(given | {"conclusion": conclusion})
+
+
+STOLEN = InvalidReason(reason="CpuStolen", message="others had 9 % of the CPUs")
+INVALID = StepVerdict(step="two-users", verdict="Invalid", reasons=[STOLEN])
+
+
 def junit_of(report: SweepReport, state: str, **changes: object) -> ET.Element:
     """Return the XML of a sweep of one point, in this state and with more that is changed."""
     first = report.points[0]
@@ -142,32 +151,25 @@ def junit_of(report: SweepReport, state: str, **changes: object) -> ET.Element:
 def test_a_point_that_is_not_decided_is_a_skipped_case(
     report: SweepReport, state: str, conclusion: str, message: str | None
 ) -> None:
-    given = {"name": "fast", "limit": 200, "unit": "ms", "message": "p95 is 199 ms"}
-    objective = ObjectiveResult.model_validate(given | {"conclusion": conclusion})
-    xml = junit_of(report, state, verdicts=[], objectives=[objective])
+    xml = junit_of(report, state, verdicts=[], objectives=[fast(conclusion)])
     skipped = xml.find(".//skipped")
     assert (None if skipped is None else skipped.get("message")) == message
     assert xml.find(".//failure") is None
 
 
 def test_a_round_that_is_left_out_of_a_valid_point_is_no_failure(report: SweepReport) -> None:
-    reason = InvalidReason(reason="CpuStolen", message="others had 9 % of the CPUs")
-    verdicts = [StepVerdict(step="two-users", verdict="Invalid", reasons=[reason])]
     for state, count in (("Valid", 0), ("Invalid", 1)):
-        xml = junit_of(report, state, verdicts=verdicts, objectives=[])
+        xml = junit_of(report, state, verdicts=[INVALID], objectives=[])
         assert len(xml.findall(".//failure")) == count
 
 
 def test_what_an_invalid_round_says_is_not_called_undecided(report: SweepReport) -> None:
-    stolen = InvalidReason(reason="CpuStolen", message="others had 9 % of the CPUs")
     short = InvalidReason(reason="StepTooShort", message="40 requests")
-    given = {"name": "fast", "limit": 200, "unit": "ms", "message": "p95 is 199 ms"}
-    near = ObjectiveResult.model_validate(given | {"conclusion": "Inconclusive"})
     undecided = StepVerdict(step="two-users", verdict="Inconclusive", unchecked=[short])
-    invalid = StepVerdict(step="two-users", verdict="Invalid", reasons=[stolen])
+    near = fast("Inconclusive")
     rounds = [
         RoundReport(round=1, benchmark="a", verdicts=[undecided]),
-        RoundReport(round=2, benchmark="b", verdicts=[invalid], objectives=[near]),
+        RoundReport(round=2, benchmark="b", verdicts=[INVALID], objectives=[near]),
     ]
     said = not_none(junit_of(report, "Inconclusive", rounds=rounds).find(".//system-out")).text
     assert not_none(said).splitlines() == [

@@ -151,15 +151,14 @@ def follow(
     key: ResourceKey,
     timeout_seconds: float | None,
     *,
-    require_valid: bool = False,
-    console: Console | None = None,
+    require_valid: bool,
+    console: Console,
 ) -> ExitCode:
     """Show a benchmark or a sweep until it ends, then its results; return the exit code.
 
     `require_valid` lets steps that are Invalid, or points with such a step, have an exit code of
     their own. It raises what `watch_states` does.
     """
-    console = console or Console(highlight=False)
     end = None if timeout_seconds is None else time.monotonic() + timeout_seconds
     noun = "sweep" if key.is_sweep else "benchmark"
     again = f"Watch it again: {program_name()} watch {key.argument}"
@@ -186,7 +185,8 @@ def _end_benchmark(
     console: Console, benchmark: SolrBenchmark, again: str, *, require_valid: bool
 ) -> ExitCode:
     """Print the results of a benchmark that is not watched any more; return its exit code."""
-    status, export = benchmark.status, find_condition(benchmark.status.conditions, EXPORTED)
+    status = benchmark.status
+    export = find_condition(status.conditions, EXPORTED)
     if not is_finished(status):
         click.echo(f"Timed out; the benchmark is still running. {again}", err=True)
         return ExitCode.TIMED_OUT
@@ -197,7 +197,7 @@ def _end_benchmark(
     if not holds(status, SUCCEEDED) or (export is not None and export.status == "False"):
         return ExitCode.FAILED
     # An objective that is inconclusive is not missed.
-    objectives = find_condition(benchmark.status.conditions, OBJECTIVES_MET)
+    objectives = find_condition(status.conditions, OBJECTIVES_MET)
     if objectives is not None and objectives.status == "False":
         return ExitCode.MISSED
     invalid = require_valid and status.summary.verdict in (INVALID, INCONCLUSIVE)
@@ -261,7 +261,7 @@ def _end_sweep(
 ) -> ExitCode:
     """Print the answers of a sweep that is not watched any more; return its exit code."""
     status = sweep.status
-    end = find_condition(sweep.status.conditions, SUCCEEDED)
+    end = find_condition(status.conditions, SUCCEEDED)
     if end is None or end.status not in {"True", "False"}:
         click.echo(f"Timed out; the sweep is still running. {again}", err=True)
         return ExitCode.TIMED_OUT

@@ -26,7 +26,6 @@ class Entry(NamedTuple):
     is_hidden: bool = False
 
 
-_CLI = "solrbench.cli"
 COMMANDS = {
     "init": Entry("init:init", "Write a first benchmark file, of a Solr that runs too."),
     "validate": Entry("validation:validate", "Check files without a cluster."),
@@ -115,12 +114,13 @@ class LazyGroup(click.Group):
             return None
         module, _, attribute = COMMANDS[cmd_name].place.partition(":")
         try:
-            command: click.Command = getattr(importlib.import_module(f"{_CLI}.{module}"), attribute)
+            found = importlib.import_module(f"solrbench.cli.{module}")
         except ModuleNotFoundError as error:
             raise click.ClickException(
                 f"{cmd_name} needs {error.name}, which is not installed; install"
                 f" solrbench[{'operator' if COMMANDS[cmd_name].is_hidden else 'report'}]"
             ) from error
+        command: click.Command = getattr(found, attribute)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
