@@ -143,10 +143,10 @@ def test_it_ends_when_the_time_is_over(
     assert phases(cluster, 5.0) == ["Measuring"] * (1 if event is LOST else 2)
 
 
-def call(*answers: Event, timeout: float | None = None) -> int:
+def call(*answers: Event, end: float | None = None) -> int:
     cluster: Any = Playback([*answers])
     console = Console(highlight=False)
-    return follow.follow(cluster, KEY, timeout, require_valid=False, console=console)
+    return follow.follow(cluster, KEY, end, require_valid=False, console=console)
 
 
 def test_success_is_0_and_the_phases_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
@@ -197,7 +197,7 @@ def test_api_server_outage_is_waited_out(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_trouble_until_the_time_is_over_is_an_error() -> None:
     with pytest.raises(TemporaryError, match="connection reset"):
-        call(LOST, timeout=0)
+        call(LOST, end=time.monotonic())
 
 
 def test_live_view_shows_the_last_state() -> None:

@@ -80,19 +80,19 @@ def watch_states(
                 state = parse_stored(model, body)
                 yield state
                 exports = isinstance(state, SolrBenchmark) and awaits_export(state)
-                if (is_over(body) and not exports) or _is_over(end):
+                if (is_over(body) and not exports) or has_passed(end):
                     return
         except ExpiredError:
             time.sleep(POLL_SECONDS)  # then it is read anew
         except FINAL:
             raise
         except TemporaryError as error:
-            if _is_over(end) and seen:
+            if has_passed(end) and seen:
                 return
             is_lost = time.monotonic() - last_response > OUTAGE_SECONDS
             # A cluster that was never reached is a wrong address rather than an outage.
             never_reached = isinstance(error, UnreachableError) and not seen
-            if _is_over(end) or is_lost or never_reached:
+            if has_passed(end) or is_lost or never_reached:
                 raise
             click.echo(f"{error.reason}: {error.message}", err=True)
             time.sleep(_seconds_left(end))
@@ -103,28 +103,23 @@ def _bodies(cluster: Cluster, key: ResourceKey, end: float | None) -> Iterator[M
     body = cluster.get(*key)
     yield body
     try:
-        yield from _watched(cluster, body, end)
+        while body is not None:
+            began = time.monotonic()
+            # Each watch goes on where the one before ended.
+            for changed in cluster.watch(body, max(1, math.ceil(_seconds_left(end)))):
+                body = changed
+                yield changed
+            # A watch that the server ends at once must not become a busy loop.
+            time.sleep(max(0.0, POLL_SECONDS - (time.monotonic() - began)))
+            yield body
     except ForbiddenError:
         while True:
             time.sleep(POLL_SECONDS)
             yield cluster.get(*key)
 
 
-def _watched(
-    cluster: Cluster, body: Manifest | None, end: float | None
-) -> Iterator[Manifest | None]:
-    """Yield what becomes of `body`; each watch goes on where the one before ended."""
-    while body is not None:
-        began = time.monotonic()
-        for changed in cluster.watch(body, max(1, math.ceil(_seconds_left(end)))):
-            body = changed
-            yield changed
-        # A watch that the server ends at once must not become a busy loop.
-        time.sleep(max(0.0, POLL_SECONDS - (time.monotonic() - began)))
-        yield body
-
-
-def _is_over(end: float | None) -> bool:
+def has_passed(end: float | None) -> bool:
+    """Return whether a time of the monotonic clock is over; None never is."""
     return end is not None and time.monotonic() > end
 
 
@@ -147,19 +142,13 @@ _GAP, _BAR = 2, 30
 
 
 def follow(
-    cluster: Cluster,
-    key: ResourceKey,
-    timeout_seconds: float | None,
-    *,
-    require_valid: bool,
-    console: Console,
+    cluster: Cluster, key: ResourceKey, end: float | None, *, require_valid: bool, console: Console
 ) -> ExitCode:
     """Show a benchmark or a sweep until it ends, then its results; return the exit code.
 
-    `require_valid` lets steps that are Invalid, or points with such a step, have an exit code of
-    their own. It raises what `watch_states` does.
+    `end` is that of `watch_states`. `require_valid` lets steps that are Invalid, or points with
+    such a step, have an exit code of their own. It raises what `watch_states` does.
     """
-    end = None if timeout_seconds is None else time.monotonic() + timeout_seconds
     noun = "sweep" if key.is_sweep else "benchmark"
     again = f"Watch it again: {program_name()} watch {key.argument}"
     last: SolrBenchmark | SolrBenchmarkSweep

@@ -14,7 +14,7 @@ from rich.console import Console
 from solrbench.api.identity import BENCHMARKS, SWEEPS
 from solrbench.cli.cluster_facts import operator_problem
 from solrbench.cli.files import FILES, SET, Document, read_documents
-from solrbench.cli.follow import FINAL, follow
+from solrbench.cli.follow import FINAL, follow, has_passed
 from solrbench.cli.lifecycle import NAMES, REPLACE_SECONDS, refuse_if_over, wait_until_gone
 from solrbench.cli.main import command
 from solrbench.cli.options import DURATION, cluster_options, given, open_cluster, output_option
@@ -46,17 +46,10 @@ class WatchOptions:
     output: str
     began: float = field(default_factory=time.monotonic)
 
-    def left(self) -> float | None:
-        """Return the seconds that are left, at least a moment: no time would be no limit."""
-        if self.timeout_seconds is None:
-            return None
-        return max(0.001, self.timeout_seconds - (time.monotonic() - self.began))
-
     @property
-    def is_over(self) -> bool:
-        """Whether the time is up."""
-        limit = self.timeout_seconds
-        return limit is not None and time.monotonic() - self.began >= limit
+    def end(self) -> float | None:
+        """When the time is up, by the monotonic clock; None without a limit."""
+        return None if self.timeout_seconds is None else self.began + self.timeout_seconds
 
 
 def _watch_options(function: Command) -> Command:
@@ -198,9 +191,10 @@ def _apply(cluster: Cluster, body: Manifest, replace: bool, options: WatchOption
         click.echo(f"{body['kind']} {stored['metadata']['name']} created", err=quiet)
         return stored
     if replace and _is_followed(body):
-        key = key_of(body)
+        key, end = key_of(body), options.end
         cluster.delete(*key)
-        wait_until_gone(cluster, key, options.left() or REPLACE_SECONDS)
+        left = REPLACE_SECONDS if end is None else max(0.001, end - time.monotonic())
+        wait_until_gone(cluster, key, left)
     stored = cluster.apply(body, manager=MANAGER)
     click.echo(f"{body['kind']} {metadata['name']} applied", err=quiet)
     return stored
@@ -214,10 +208,10 @@ def _follow_all(cluster: Cluster, keys: list[ResourceKey], options: WatchOptions
     for key in keys:
         valid = options.require_valid
         try:
-            code = follow(cluster, key, options.left(), require_valid=valid, console=console)
+            code = follow(cluster, key, options.end, require_valid=valid, console=console)
         except TemporaryError as error:
             # Of those that come last, no time may be left for an answer.
-            if isinstance(error, FINAL) or not options.is_over:
+            if isinstance(error, FINAL) or not has_passed(options.end):
                 raise
             click.echo(error.message, err=True)
             code = ExitCode.TIMED_OUT
