@@ -27,9 +27,6 @@ SERVER, CONTEXT = "solrbench.server", "solrbench.context"
 DEBUG = "SOLRBENCH_DEBUG"
 """Variable that shows the traceback of an error."""
 
-PROXIES = ("HTTPS_PROXY", "ALL_PROXY")
-"""Variables with a proxy for connections to API servers."""
-
 _MAX_PROBLEMS = 3
 
 
@@ -152,6 +149,7 @@ def _remedy(error: UnreachableError) -> str:
     """Return what to do about a cluster that sends no response."""
     if "CERTIFICATE_VERIFY_FAILED" in error.message:
         return "correct certificate-authority-data, or tls-server-name, in the kubeconfig"
-    proxies = [name for name in PROXIES if os.environ.get(name) or os.environ.get(name.lower())]
+    variables = ("HTTPS_PROXY", "ALL_PROXY")
+    proxies = [name for name in variables if os.environ.get(name) or os.environ.get(name.lower())]
     text = "check that it runs, or choose another with --context or --kubeconfig"
     return f"{text}; or correct {proxies[0]} or NO_PROXY" if proxies else text

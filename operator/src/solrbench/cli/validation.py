@@ -124,7 +124,6 @@ def _fields(place: Place) -> list[str]:
 _ROUNDS = 20
 """Leaving out one part may uncover another: at most so often."""
 _SHOWN = 3
-_NOUNS = {SolrBenchmark: "benchmark", SolrBenchmarkSweep: "sweep"}
 
 Stored = TypeVar("Stored", SolrBenchmark, SolrBenchmarkSweep)
 
@@ -153,7 +152,8 @@ def parse_stored(model: type[Stored], body: dict[str, Any]) -> Stored:
                 raise
             left_out += [format_place(place) for place in removed]
         else:
-            _warn(_NOUNS[model], sorted(set(left_out)))
+            noun = "benchmark" if model is SolrBenchmark else "sweep"
+            _warn(noun, sorted(set(left_out)))
             return benchmark
     return model.parse_admitted(rest)
 

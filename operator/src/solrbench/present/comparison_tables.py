@@ -182,7 +182,6 @@ _COMPARISON_COLUMNS: Sequence[Column[_VariantRow]] = (
     ),
     TextColumn[_VariantRow]("Invalid", lambda row: ", ".join(row.comparison.invalid)),
 )
-_FAILURES = NumberColumn[_VariantRow]("Failures", lambda row: row.comparison.failures)
 
 
 def comparison_table(status: Status) -> Table:
@@ -199,8 +198,9 @@ def comparison_table(status: Status) -> Table:
         for each in status.comparisons
         for difference in read_overheads(each)
     ]
-    failed = any(each.failures for each in status.comparisons)
-    columns = [*_COMPARISON_COLUMNS, *([_FAILURES] if failed else [])]
+    columns = [*_COMPARISON_COLUMNS]
+    if any(each.failures for each in status.comparisons):
+        columns.append(NumberColumn("Failures", lambda row: row.comparison.failures))
     baseline = next((each.baseline for each in status.comparisons), "the first one")
     caption = f"Variants compared with {baseline}"
     table = build_table(caption, columns, rows, f"{caption}. {COMPARISON_NOTE}")

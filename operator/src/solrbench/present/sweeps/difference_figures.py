@@ -59,8 +59,7 @@ def difference_figure(report: SweepReport) -> ReportFigure | None:
         axis, form = f"{axis}, percentage points", "@number"
     words = [word for word in _LOOKS if any(_conclusion(point) == word for point in drawn)]
     series = [part for word in words for part in _series(word, drawn, labels)]
-    x_axis, y_axis = bottom_axis(axis, form), _rows(labels)
-    option = chart(x_axis, y_axis, form, series, "item", top=8, bottom=44)
+    option = _row_chart(labels, bottom_axis(axis, form), form, series)
     usual = f"{name_point(baseline)}, {figure.short(figure.value(baseline.result))}"
     beside = "of its condition" if report.conditions else usual
     has_intervals = any(point.difference_lower_percent is not None for point in drawn)
@@ -83,10 +82,14 @@ def _conclusion(point: PointReport) -> str:
     return str(point.result.conclusion or _NO_CONCLUSION)
 
 
-def _rows(labels: Sequence[str]) -> OptionPart:
-    """Return a vertical axis with a row for each label, the first one above."""
+def _row_chart(
+    labels: Sequence[str], x_axis: OptionPart, form: str, series: Sequence[OptionPart]
+) -> OptionPart:
+    """Return an option with a row for each label, the first one above."""
     lines: OptionPart = {"show": True, "lineStyle": {"color": "var(--grid)"}}
-    return category_axis(labels, 130, inverse=True, splitLine=lines)  # ECharts counts from below
+    # ECharts counts from below.
+    y_axis = category_axis(labels, 130, inverse=True, splitLine=lines)
+    return chart(x_axis, y_axis, form, series, "item", top=8, bottom=44)
 
 
 def _series(word: str, drawn: Sequence[PointReport], labels: Sequence[str]) -> list[OptionPart]:
@@ -137,8 +140,7 @@ def round_figure(report: SweepReport) -> ReportFigure | None:
     ]
     series = [_scatter(_ROUND, dots, 0, "emptyCircle", 8), _scatter(_ALL, means, 7, "diamond", 12)]
     form = axis_format(figure)
-    x_axis, y_axis = bottom_axis(figure.title, form, scale=True), _rows(labels)
-    option = chart(x_axis, y_axis, form, series, "item", top=8, bottom=44)
+    option = _row_chart(labels, bottom_axis(figure.title, form, scale=True), form, series)
     text = (
         f"{figure.title} in each round, and over all of them. A round that is Invalid is excluded."
     )

@@ -145,7 +145,7 @@ def _difference(figure: ObjectiveFigure, point: PointReport) -> Difference | Non
 
 def best_facts(report: SweepReport) -> dict[str, str]:
     """Return the best point of each condition with its figures and cost; empty without any."""
-    figure, best = figure_of(report.spec), report.status.best
+    figure, best, prices = figure_of(report.spec), report.status.best, report.spec.prices
     several, values = len(best) > 1, {point.name: point.values for point in report.points}
     # What is the same in several conditions is one line.
     lines: dict[tuple[str, str], list[BestPoint]] = {}
@@ -159,7 +159,8 @@ def best_facts(report: SweepReport) -> dict[str, str]:
             facts["Requests/s"] = "" if rate is None else format_number(rate)
             facts["P95"] = "" if p95 is None else format_milliseconds(p95)
         facts["Cost"] = _cost(each.cores, each.memory_bytes)
-        facts["Price"] = _price(report, each.price_per_hour)
+        if prices is not None and each.price_per_hour is not None:
+            facts["Price"] = f"{format_number(each.price_per_hour)} {prices.currency}/h"
         for name, text in facts.items():
             if text:
                 lines.setdefault((name, text), []).append(each)
@@ -179,11 +180,6 @@ def _cost(cores: float | None, memory_bytes: int | None) -> str:
     ]
     text = ", ".join(filter(None, parts))
     return f"{text} for Solr and ZooKeeper" if text else ""
-
-
-def _price(report: SweepReport, price: float | None) -> str:
-    prices = report.spec.prices
-    return "" if price is None or prices is None else f"{format_number(price)} {prices.currency}/h"
 
 
 def objectives_table(report: SweepReport) -> Table:
@@ -281,13 +277,6 @@ def benchmarks_of(report: SweepReport) -> Iterator[tuple[str, RoundReport | Poin
     return chain.from_iterable(point.benchmarks.items() for point in report.points)
 
 
-def _objective(report: SweepReport) -> str:
-    objective = report.spec.objective
-    if not objective.is_sizing:
-        return figure_of(report.spec).words.removeprefix("the ")
-    return f"least {objective.minimise}, subject to {objective.subject_to}"
-
-
 def sweep_facts(report: SweepReport) -> dict[str, str]:
     """Return how the sweep stands, by name."""
     spec, status, counts = report.spec, report.status, report.status.counts
@@ -299,8 +288,10 @@ def sweep_facts(report: SweepReport) -> dict[str, str]:
         "not measured": counts.not_measured,
         "under way": counts.running,
     }
-    is_sizing = spec.objective.is_sizing
-    order = "from cheap to dear" if is_sizing else f"order {spec.order}"
+    order, objective = f"order {spec.order}", figure_of(spec).words.removeprefix("the ")
+    if spec.objective.is_sizing:
+        order = "from cheap to dear"
+        objective = f"least {spec.objective.minimise}, subject to {spec.objective.subject_to}"
     lines = {
         "Phase": status.phase,
         "Outcome": report.outcome,
@@ -309,7 +300,7 @@ def sweep_facts(report: SweepReport) -> dict[str, str]:
         "Axes": ", ".join(f"{axis.name} ({len(axis.values)} values)" for axis in spec.axes),
         "Conditions": ", ".join(report.conditions),
         "Design": f"{spec.design}, {order}, {spec.parallelism} at a time",
-        "Objective": _objective(report),
+        "Objective": objective,
         "Smallest effect": f"{format_number(SMALLEST_POINTS)} percentage point"
         if figure_of(spec).comparison.scale is Scale.POINTS
         else format_percent(rule_of(spec).smallest_effect_percent),
