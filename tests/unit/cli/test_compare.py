@@ -10,11 +10,9 @@ from typing import Any
 import orjson
 import pytest
 
-from solrbench.analysis.baseline import compare_candidate, report_input
-from solrbench.analysis.step_comparison import ComparisonSettings
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.sweep_objective import Metric, SweepObjective
-from solrbench.cli import compare, result_tables
+from solrbench.cli import compare
 from solrbench.kube.results import BenchmarkResultStore
 from solrbench.present.sweeps.comparison import compare_sweeps
 from solrbench.present.sweeps.report import PointReport, SweepReport
@@ -22,7 +20,7 @@ from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
 from support.results.builders import make_document, make_result, make_spec, report_body
 from support.results.sweep_reports import full_report
-from unit.cli.conftest import assert_one_line, call, seen, terminal
+from unit.cli.conftest import assert_one_line, call
 
 
 def report(*milliseconds: float, name: str = "query") -> bytes:
@@ -195,19 +193,6 @@ def test_benchmarks_in_the_cluster_are_compared(
     found = run("old", "new", code=0)
     assert "no relevant difference, measured on one target only." in found.output
     assert_one_line(run("old", "neither"), 1, "neither a report or its folder nor a SolrBenchmark")
-
-
-@pytest.mark.parametrize("width", [60, 80, 120])
-def test_numbers_are_never_cut(width: int) -> None:
-    names = "a-request-with-quite-a-long-name"
-    before = report_input("before", report(10012.3, 10112.1, 9912.7, name=names))
-    after = report_input("after", report(12345.6, 12445.6, 12245.6, name=names))
-    found = compare_candidate(before, after, ComparisonSettings())
-    console = terminal(width)
-    result_tables.print_baseline_table(console, found)
-    text = "\n".join(seen(console))
-    for number in ("10 s", "12.3 s", "+23.3 %"):
-        assert number in text
 
 
 SLOWER_SWEEP = "heap 1Gi, nodes 1/1"

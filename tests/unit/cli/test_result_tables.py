@@ -138,7 +138,7 @@ def test_no_width_cuts_intervals_and_what_is_around_the_table(width: int) -> Non
     lines = seen(console)
     for quantity in (
         *("1600 documents/s", "123 of 126 requests/s", "512 MiB", "1,000 requests"),
-        *("+12.3 %", "-2.5 to", "+2.7 %", "1 of 2 workers"),
+        *("+12.3 %", "-2.5 to", "+2.7 %", "1 of 2 workers", "10.1 ms", "12.3 ms", "+21.8 %"),
         *("123 (120 to 127)", "6.5 (6.1 to 6.9) ms", "13.3 (12.8 to 14.1) ms", "190 ms"),
         *("P95", "P99.9"),
     ):

@@ -173,20 +173,16 @@ def test_a_bad_sweep_is_refused_by_point_and_field(
     assert words in output
 
 
-@pytest.mark.parametrize("change", ["metadata=3", "metadata.name="])
-def test_change_that_takes_the_name_is_refused(tmp_path: Path, change: str) -> None:
-    result = call("validate", "-f", written(tmp_path, small("one")), "--set", change)
-    assert_one_line(result, 1, "every document needs apiVersion, kind and metadata.name")
-
-
 @pytest.mark.parametrize(
     ("body", "change", "words"),
     [
         (small("one"), "kind=[a]", "kind ['a'] of solrbench.io is unknown"),
         (small_sweep(), "spec.nodes=3", "spec.nodes: unknown field"),
+        (small("one"), "metadata=3", "every document needs apiVersion, kind and metadata.name"),
+        (small("one"), "metadata.name=", "every document needs apiVersion, kind and metadata.name"),
     ],
 )
-def test_change_to_what_is_not_known_is_refused(
+def test_change_to_what_is_not_known_or_has_no_name_is_refused(
     tmp_path: Path, body: dict[str, Any], change: str, words: str
 ) -> None:
     assert words in call("validate", written(tmp_path, body), "--set", change, code=1).stderr

@@ -37,12 +37,19 @@ from support.resources.small_sweep import parse_sweep
 from support.results.measured_points import valid_point
 from support.results.sweep_reports import full_report
 
+RATES = {0: 150.0, 1: 260.0, 2: 340.0, 3: 500.0}
+"""Of which the third point holds the load, so that the fourth is not measured."""
+
+
+def sized(changes: Changes, *given: Any) -> SweepReport:
+    """Return the report of a sizing whose points are given to `run`."""
+    sweep = parse_sweep(changes).model_copy(update={"status": run(changes, *given)})
+    return build_sweep_report(sweep, {})
+
 
 @pytest.fixture(scope="module")
 def report() -> SweepReport:
-    """Return the report of a sizing in which 3 of 4 points are measured, and the third holds."""
-    status = run(SEARCH, {0: 150, 1: 260, 2: 340, 3: 500})
-    return build_sweep_report(parse_sweep(SEARCH).model_copy(update={"status": status}), {})
+    return sized(SEARCH, RATES)
 
 
 def test_points_stand_in_the_order_of_their_prices_with_what_they_hold(report: SweepReport) -> None:
@@ -66,9 +73,7 @@ def test_figures_of_a_search_alone_are_of_no_step(report: SweepReport) -> None:
 
 
 def test_a_sizing_by_documents_shows_what_each_point_takes() -> None:
-    status = run(DOCUMENTS, {0: 2500, 1: 4300, 2: 5700, 3: 8300}, taken)
-    sweep = parse_sweep(DOCUMENTS).model_copy(update={"status": status})
-    report = build_sweep_report(sweep, {})
+    report = sized(DOCUMENTS, {0: 2500, 1: 4300, 2: 5700, 3: 8300}, taken)
     table = costs_table(report)
     rows = [dict(zip(table.head, row, strict=True)) for row in table.texts]
     assert rows[2]["Holds (documents/s)"].startswith("57")
@@ -81,9 +86,7 @@ def test_a_sizing_by_documents_shows_what_each_point_takes() -> None:
 
 
 def test_headrooms_far_from_the_load_are_bounds() -> None:
-    status = run(RATE, {0: 9000, 1: 1, 2: 1, 3: 1}, measured)
-    sweep = parse_sweep(RATE).model_copy(update={"status": status})
-    table = costs_table(build_sweep_report(sweep, {}))
+    table = costs_table(sized(RATE, {0: 9000, 1: 1, 2: 1, 3: 1}, measured))
     place = list(table.head).index("Headroom")
     assert [row[place] for row in table.texts][:2] == ["≤ 0.25", "≥ 4"]
 
@@ -194,9 +197,8 @@ def test_points_of_one_price_are_not_drawn() -> None:
 
 
 def test_metrics_have_price_and_cost_with_its_bounds() -> None:
-    status = run(SEARCH, {0: 150, 1: 260, 2: 340, 3: 500})
     # Results of what ended long ago are not shown.
-    status = status.model_copy(update={"completion_time": None})
+    status = run(SEARCH, RATES).model_copy(update={"completion_time": None})
     sweep = parse_sweep(SEARCH).model_copy(update={"status": status})
     store = SweepStore()
     store.update(sweep, make_plan(sweep))
