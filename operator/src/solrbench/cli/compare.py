@@ -175,12 +175,9 @@ class _NumberRange(click.FloatRange):
         return self.fail(f"{value} is not a number.", param, ctx) if isnan(number) else number
 
 
-_CONCLUSIONS = {
-    "worse": Conclusion.WORSE,
-    "inconclusive": Conclusion.INCONCLUSIVE,
-    "no-conclusion": None,
-}
-_INVALID, _ANSWERS = "invalid", "answers"
+_INVALID, _NO_CONCLUSION, _ANSWERS = "invalid", "no-conclusion", "answers"
+_WORDS = {"worse": Conclusion.WORSE, "inconclusive": Conclusion.INCONCLUSIVE}
+_FAILING = (*_WORDS, _INVALID, _NO_CONCLUSION, _ANSWERS)
 
 
 @command(
@@ -211,7 +208,7 @@ _INVALID, _ANSWERS = "invalid", "answers"
 )
 @click.option(
     "--fail-on",
-    type=click.Choice(["worse", "inconclusive", _INVALID, "no-conclusion", _ANSWERS]),
+    type=click.Choice(_FAILING),
     multiple=True,
     help=f"Exit with code {ExitCode.MISSED} if a step, or a point, is so; with answers, if queries"
     " are answered differently, or were not compared. May be given several times.",
@@ -315,7 +312,9 @@ def _compare_benchmarks(
 def _fails(shown: BaselineComparison, fail_on: tuple[str, ...]) -> bool:
     """Say whether a step has a conclusion of `fail_on`; there is none without common steps."""
     decisive = primary_comparisons(shown.figures)
-    found = {each.conclusion for each in decisive} or {None}
-    if any(each in fail_on and word in found for each, word in _CONCLUSIONS.items()):
-        return True
-    return _INVALID in fail_on and any(each.invalid for each in decisive)
+    words = {each.conclusion for each in decisive} or {None}
+    return (
+        any(_WORDS.get(each) in words for each in fail_on if each in _WORDS)
+        or (_NO_CONCLUSION in fail_on and None in words)
+        or (_INVALID in fail_on and any(each.invalid for each in decisive))
+    )
