@@ -291,8 +291,7 @@ def find_client_limit(dataset: DatasetStatus, indexing: Indexing) -> str | None:
     slowly.
     """
     used, waiting = dataset.pods, dataset.waiting_percent
-    throttled = 0.0 if used is None else used.throttled_percent or 0.0
-    if throttled > MAX_THROTTLED_PERCENT:
+    if used is not None and (throttled := used.throttled_percent or 0.0) > MAX_THROTTLED_PERCENT:
         stopped, limit = format_percent(throttled), format_percent(MAX_THROTTLED_PERCENT)
         return f"the CPU limit stopped an index pod in {stopped} of the time (limit {limit})"
     streams, documents = indexing.pods * indexing.concurrency, dataset.documents
@@ -325,9 +324,10 @@ def conclude_indexing(
     Without `telemetry`, which may have been turned off, only the index client is checked. Unless it
     `is_timed`, the report of a pod is lost, and with it how long all of them took.
     """
-    client, field = find_client_limit(dataset, indexing), HINTS[Resource.INDEX_CLIENT][1]
+    client = find_client_limit(dataset, indexing)
     reasons: list[InvalidReason] = []
     if client is not None:
+        field = HINTS[Resource.INDEX_CLIENT][1]
         text = f"{client}, so the rate is not that of Solr; raise {field} or their resources"
         reasons = [InvalidReason(reason=INDEX_CLIENT_LIMITS, message=text)]
     elif not is_timed:

@@ -58,7 +58,7 @@ _PEER_FIGURES = {
     "request_milliseconds": (1.0, "took {} for each request"),
     "shard_request_milliseconds": (1.0, "took {} for each request to a shard"),
 }
-"""The least that is apart, as nodes that do nothing differ by chance, and what it is called."""
+"""The smallest difference that counts, as idle nodes differ by chance, and words for a value."""
 
 MAX_PEER_DEVIATIONS = 3.0
 """How many scaled median absolute deviations the highest may be above the median."""

@@ -32,7 +32,7 @@ class Until(StrEnum):
     DECIDED = "Decided"
 
 
-# Fewer leave too few degrees of freedom, also to find a repeat that stands apart; where more are
+# Fewer leave too few degrees of freedom, also to find a repeat that is an outlier; where more are
 # needed, the noise is what to look at.
 DEFAULT_MIN, DEFAULT_MAX = 5, 20
 

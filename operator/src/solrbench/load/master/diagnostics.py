@@ -250,7 +250,7 @@ class DiagnosticsRecorder:
 def limit_size(files: Sequence[DiagnosticFile]) -> list[DiagnosticFile]:
     """Return the first texts and the first recordings, as many as the limits hold."""
     kept = []
-    # Apart, so that long logs leave room for the recordings.
+    # A limit of their own, so that long logs leave room for the recordings.
     for is_text, most in ((True, MAX_TEXT_BYTES), (False, MAX_RECORDING_BYTES)):
         kind = [file for file in files if file.is_text is is_text]
         sizes = accumulate(len(file.content) for file in kind)
