@@ -101,6 +101,11 @@ def test_repeats_on_one_target_say_so(in_rounds: bool) -> None:
     assert found.test is not None
 
 
+def test_ten_repeats_on_one_target_each_are_no_sample_of_targets() -> None:
+    found = compared(figures([100, 101], targets=["a"] * 2), figures([90, 91], targets=["b"] * 2))
+    assert found.on_target
+
+
 def test_a_repeat_that_is_an_outlier_is_compared_by_ranks() -> None:
     calm = [100, 101, 99, 100.5, 99.5, 100, 101]
     found = compared(figures([*calm, 140]), figures([105 * each / 100 for each in [*calm, 100]]))

@@ -97,6 +97,16 @@ def _results(*planned_steps: bool) -> list[StepResult]:
     return [merged(stalled if each else closed)[0] for each in planned_steps]
 
 
+def test_documents_stored_before_there_was_an_open_loop_are_read() -> None:
+    old = make_document("a", 1, make_result([1000])).model_dump(mode="json", by_alias=True)
+    for name in ("requestsPerSecond", "plannedRequests"):
+        del old[name]
+    for name in ("responseTimeHistogram", "droppedRequests", "rampDroppedRequests"):
+        del old["requests"][0][name]
+    read = StepRunResult.model_validate(old)
+    assert (read.users, read.requests[0].response_time_histogram) == (2, None)
+
+
 def test_table_shows_response_times_and_the_service_time_beside_them() -> None:
     table = results_table(_results(True))
     cells = dict(zip(table.head, table.texts[0], strict=True))

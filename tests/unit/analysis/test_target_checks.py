@@ -33,6 +33,17 @@ from support.results.validity_documents import (
 PODS_TEXT = "s-0 was replaced or restarted (attempts 1 and 2)"
 
 
+@pytest.mark.parametrize(("deleted", "limit", "share"), [(1000, 1, "50 %"), (1, 0, "0.0999 %")])
+def test_deleted_documents_above_the_limit_are_invalid(
+    deleted: int, limit: int, share: str
+) -> None:
+    verdict = verdict_of(with_target(deleted_documents=deleted), max_deleted_percent=limit)
+    assert messages_by_reason(verdict) == {
+        "DeletedDocuments": f"{deleted} of {1000 + deleted} documents in the index are deleted"
+        f" ({share}, limit {limit} %)"
+    }
+
+
 def test_deleted_documents_at_the_limit_are_valid() -> None:
     at_limit = with_target(documents=99, deleted_documents=1)
     assert verdict_of(at_limit).verdict == "Valid"

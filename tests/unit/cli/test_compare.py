@@ -10,9 +10,11 @@ from typing import Any
 import orjson
 import pytest
 
+from solrbench.analysis.baseline import compare_candidate, report_input
+from solrbench.analysis.step_comparison import ComparisonSettings
 from solrbench.api.v1alpha1 import SolrBenchmark
 from solrbench.api.v1alpha1.sweep_objective import Metric, SweepObjective
-from solrbench.cli import compare
+from solrbench.cli import compare, result_tables
 from solrbench.kube.results import BenchmarkResultStore
 from solrbench.present.sweeps.comparison import compare_sweeps
 from solrbench.present.sweeps.report import PointReport, SweepReport
@@ -20,7 +22,7 @@ from support.cluster.benchmarks import small
 from support.fakes.fake_cluster import FakeCluster
 from support.results.builders import make_document, make_result, make_spec, report_body
 from support.results.sweep_reports import full_report
-from unit.cli.conftest import assert_one_line, call
+from unit.cli.conftest import assert_one_line, call, seen, terminal
 
 
 def report(*milliseconds: float, name: str = "query") -> bytes:
@@ -224,6 +226,19 @@ def sweep_files(before: SweepReport, tmp_path: Path) -> tuple[str, str]:
     one.write_bytes(before.to_json())
     other.write_bytes(gzip.compress(after.to_json()))
     return str(one), str(other)
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_numbers_are_never_cut(width: int) -> None:
+    names = "a-request-with-quite-a-long-name"
+    before = report_input("before", report(10012.3, 10112.1, 9912.7, name=names))
+    after = report_input("after", report(12345.6, 12445.6, 12245.6, name=names))
+    found = compare_candidate(before, after, ComparisonSettings())
+    console = terminal(width)
+    result_tables.print_baseline_table(console, found)
+    text = "\n".join(seen(console))
+    for number in ("10 s", "12.3 s", "+23.3 %"):
+        assert number in text
 
 
 def test_points_in_common_have_words_and_the_others_are_named(sweep_files: tuple[str, str]) -> None:

@@ -38,6 +38,12 @@ def test_words_stay_the_same_between_releases() -> None:
     assert {rank: word(rank, 1) for rank in words} == words
 
 
+@pytest.mark.parametrize("terms", [0, 101_010_101])
+def test_refuses_vocabularies_it_cannot_spell(terms: int) -> None:
+    with pytest.raises(ValueError, match="terms must be from 1"):
+        vocabulary(terms, 1)
+
+
 def test_zipf_frequencies_follow_the_law() -> None:
     ranks = ZipfRanks(1000, 1.0).draw(np.random.default_rng(1), 200_000)
     assert ranks.min() == 0
@@ -51,6 +57,11 @@ def test_zipf_frequencies_follow_the_law() -> None:
 def test_a_higher_exponent_prefers_the_head() -> None:
     flat, steep = (ZipfRanks(1000, e).draw(np.random.default_rng(1), 10_000) for e in (0.5, 2.0))
     assert steep.mean() < flat.mean() / 10
+
+
+def test_zipf_needs_terms() -> None:
+    with pytest.raises(ValueError, match="terms must be at least 1"):
+        ZipfRanks(0, 1.0)
 
 
 def test_categories_are_distinct() -> None:

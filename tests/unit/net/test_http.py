@@ -151,6 +151,11 @@ def test_files_of_a_mounted_secret(tmp_path: Path) -> None:
     assert read_auth(files) == HttpAuth(basic_auth("solr", " Rocks "), "PEM")
 
 
+def test_target_without_auth_sends_no_header() -> None:
+    assert read_auth(AuthFiles()) == HttpAuth()
+    assert HttpAuth().headers == {}
+
+
 def test_secrets_are_not_in_the_repr() -> None:
     access = HttpAuth(basic_auth("solr", "SolrRocks"), "PEM")
     assert repr(access) == "HttpAuth()"

@@ -99,6 +99,13 @@ def test_a_target_in_one_of_two_states_in_each_trial_is_not_found() -> None:
     assert [each.rate for each in found].count(None) >= 17
 
 
+def test_what_is_inconclusive_says_what_is_known() -> None:
+    found = estimate(search(noisy(0.6, 2), seed=2))
+    assert found.problem
+    assert found.highest_met is not None
+    assert found.lowest_missed is not None
+
+
 @pytest.mark.parametrize(
     ("excess", "problem"),
     [

@@ -43,6 +43,7 @@ _VOWELS = "aeiou"
 _SYLLABLES = len(_ONSETS) * len(_VOWELS)
 _MAX_SYLLABLES = 4
 _LETTERS = 2 * _MAX_SYLLABLES
+_TERM_LIMIT = sum(_SYLLABLES**n for n in range(1, _MAX_SYLLABLES + 1))
 _CHUNK = 100_000
 _MASK = 2**64 - 1
 
@@ -54,6 +55,8 @@ class ZipfRanks:
     """
 
     def __init__(self, terms: int, exponent: float) -> None:
+        if terms < 1:
+            raise ValueError(f"terms must be at least 1, got {terms}")
         # In place: a list of ten million queries would need three times the memory.
         weights = np.arange(1, terms + 1, dtype=np.float64)
         weights **= -exponent
@@ -71,6 +74,8 @@ def vocabulary(terms: int, seed: int) -> NDArray[np.bytes_]:
     Two letters for the first 100 ranks, then more. Words of different ranks differ; those of
     neighbouring ranks look unrelated. Five million Python strings would need 300 MB.
     """
+    if not 1 <= terms <= _TERM_LIMIT:
+        raise ValueError(f"terms must be from 1 to {_TERM_LIMIT}, got {terms}")
     words = np.empty(terms, dtype=f"S{_LETTERS}")
     for start in range(0, terms, _CHUNK):
         stop = min(start + _CHUNK, terms)

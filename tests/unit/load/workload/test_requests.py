@@ -35,6 +35,23 @@ def test_own_parameters_win_over_those_of_the_workload() -> None:
     assert request.body == b"q=a+b&rows=0&fq=x&fq=y&wt=json&fl=id"
 
 
+@pytest.mark.parametrize(
+    ("parameters", "query", "is_readable"),
+    [
+        ({}, (("q", "a"),), True),
+        ({"wt": "csv"}, (("q", "a"),), False),
+        ({"wt": "xml"}, (("q", "a"), ("wt", "json")), True),
+        ({}, (("q", "a"), ("json.wrf", "call")), False),
+    ],
+)
+def test_answer_is_json_unless_asked_otherwise(
+    parameters: dict[str, str], query: tuple[tuple[str, str], ...], is_readable: bool
+) -> None:
+    spec = workload(parameters=parameters)
+    (request,) = prepare_requests(spec, [WorkloadQuery(None, query)]).requests
+    assert request.is_readable is is_readable
+
+
 def test_get_is_one_line_and_headers() -> None:
     text = message(workload(), plain("ä&b"), URL + "/")
     assert text.startswith("GET /solr/books/select?q=%C3%A4%26b&wt=json HTTP/1.1\r\n")
