@@ -158,11 +158,14 @@ POD_OPTIONS = [
         securityContext={"runAsUser": 5, "omitIds": True},
     ),
     _refused(
-        "node labels without values", EXPRESSION, VALUES_GO, affinity=_node(key="a", operator="In")
+        "node labels without values",
+        f"{EXPRESSION}",
+        VALUES_GO,
+        affinity=_node(key="a", operator="In"),
     ),
     _refused(
         "node labels with values of nothing",
-        EXPRESSION,
+        f"{EXPRESSION}",
         VALUES_GO,
         affinity=_node(key="a", operator="Exists", values=["b"]),
     ),

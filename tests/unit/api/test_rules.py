@@ -49,6 +49,10 @@ def test_exactly_one_refuses_none_and_two_fields() -> None:
         assert found == ["must set exactly one of firstPart, second"]
 
 
+def test_exactly_one_in_cel() -> None:
+    assert Choice.rules[0].cel == "(has(self.firstPart) ? 1 : 0) + (has(self.second) ? 1 : 0) == 1"
+
+
 def test_at_most_one_refuses_two_fields() -> None:
     assert Limit.model_validate({}) == Limit()
     assert Limit.model_validate({"second": 0}).second == 0

@@ -46,6 +46,12 @@ RESTORER = "dataset.backup must have claimName with provisioner StatefulSet, and
 
 DATA = [
     wrong("no dataset", "spec.dataset", {}, "must set exactly one of generator"),
+    bad(
+        "two datasets",
+        {"spec.dataset.http": {"urls": ["http://example.org/a.json"]}},
+        "spec.dataset",
+        "must set exactly one of generator, http, persistentVolumeClaim, configMap, backup",
+    ),
     wrong("no documents", "spec.dataset.generator.documents", 0, TOO_SMALL),
     wrong("documents with a unit", "spec.dataset.generator.documents", "100k", NOT_INTEGER),
     *(

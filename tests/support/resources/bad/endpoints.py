@@ -7,6 +7,7 @@ from support.resources.bad.rows import (
     TOO_MANY,
     TOO_SMALL,
     bad,
+    bad_in_one_way,
     wrong,
 )
 from support.resources.small_resource import create, step
@@ -56,24 +57,33 @@ ENDPOINTS = [
         "spec",
         "target.variants times load.steps must be at most 32",
     ),
-    *(
-        bad(name, {VARIANTS: [RAW, variant]}, f"{VARIANTS}[1]{place}", message)
-        for name, variant, place, message in (
-            ("variant without endpoint", {"name": "proxy"}, "", "must set exactly one of endpoint"),
-            ("variant without address", {"name": "proxy", "urls": []}, ".urls", TOO_FEW),
-            (
-                "endpoint that does not exist",
-                {"name": "ingress", "endpoint": "Ingress"},
-                ".endpoint",
-                NOT_A_CHOICE,
-            ),
-            (
-                "name of a variant in capitals",
-                SERVICE | {"name": "Service"},
-                ".name",
-                "must be lower-case letters, digits and '-'",
-            ),
-        )
+    *bad_in_one_way(
+        f"{VARIANTS}[1]",
+        "must set exactly one of endpoint, urls",
+        {
+            "variant without endpoint": {VARIANTS: [RAW, {"name": "proxy"}]},
+            "variant with two endpoints": {
+                VARIANTS: [RAW, SERVICE | {"urls": ["http://proxy/solr"]}]
+            },
+        },
+    ),
+    bad(
+        "variant without address",
+        {VARIANTS: [RAW, {"name": "proxy", "urls": []}]},
+        f"{VARIANTS}[1].urls",
+        TOO_FEW,
+    ),
+    bad(
+        "endpoint that does not exist",
+        {VARIANTS: [RAW, {"name": "ingress", "endpoint": "Ingress"}]},
+        f"{VARIANTS}[1].endpoint",
+        NOT_A_CHOICE,
+    ),
+    bad(
+        "name of a variant in capitals",
+        {VARIANTS: [RAW, SERVICE | {"name": "Service"}]},
+        f"{VARIANTS}[1].name",
+        "must be lower-case letters, digits and '-'",
     ),
     *(
         bad(

@@ -9,8 +9,6 @@ NAMED = "collectionName must be set with collectionPolicy UseExisting, and only 
 DATASET = "dataset must be set, except with target.existing.collectionPolicy UseExisting"
 AS_IT_IS = "collection must be omitted with target.existing.collectionPolicy UseExisting"
 GENERATED = "workload.queries.generated must go with dataset.generator"
-ENCRYPTED = "urls must all start with https:// when tls is set"
-AUTHORITY = {"caSecret": {"name": "ca"}}
 
 _URLS = {
     "without a scheme": "search:8983/solr",
@@ -33,23 +31,39 @@ EXISTING_TARGETS = [
     ),
     bad("existing and new at once", create() | {f"{SOLR}.nodes": 1}, "spec.target", "must set"),
     bad("existing without an address", {"spec.target": {"existing": {}}}, EXISTING, ONE_OF),
-    *(
-        bad(name, create(**fields), f"{EXISTING}{place}", message)
-        for name, fields, place, message in (
-            ("existing with no URL at all", {"urls": []}, ".urls", TOO_FEW),
-            ("password in the resource", {"basicAuth": {"password": "a"}}, ".basicAuth", UNKNOWN),
-            ("login without its Secret", {"basicAuth": {}}, ".basicAuth.secret", MISSING),
-            ("authority without its Secret", {"tls": {}}, ".tls.caSecret", MISSING),
-            ("trust where nothing is encrypted", {"tls": AUTHORITY}, "", ENCRYPTED),
-            (
-                "collection neither made nor used",
-                {"collectionPolicy": "Adopt"},
-                ".collectionPolicy",
-                NOT_A_CHOICE,
-            ),
-            ("name for a collection of our own", {"collectionName": "books"}, "", NAMED),
-            ("used collection without a name", {"collectionPolicy": "UseExisting"}, "", NAMED),
-        )
+    bad("existing with two addresses", create(solrCloudName="search"), EXISTING, ONE_OF),
+    bad("existing with no URL at all", create(urls=[]), f"{EXISTING}.urls", TOO_FEW),
+    bad(
+        "password in the resource",
+        create(basicAuth={"username": "solr", "password": "SolrRocks"}),
+        f"{EXISTING}.basicAuth",
+        UNKNOWN,
+    ),
+    bad("login without its Secret", create(basicAuth={}), f"{EXISTING}.basicAuth.secret", MISSING),
+    bad(
+        "authority without its Secret",
+        create(urls=["https://search/solr"], tls={}),
+        f"{EXISTING}.tls.caSecret",
+        MISSING,
+    ),
+    bad(
+        "trust where nothing is encrypted",
+        create(tls={"caSecret": {"name": "ca"}}),
+        EXISTING,
+        "urls must all start with https:// when tls is set",
+    ),
+    bad(
+        "collection neither made nor used",
+        create(collectionPolicy="Adopt"),
+        f"{EXISTING}.collectionPolicy",
+        NOT_A_CHOICE,
+    ),
+    bad("name for a collection of our own", create(collectionName="books"), EXISTING, NAMED),
+    bad(
+        "used collection without a name",
+        use() | {f"{EXISTING}.collectionName": REMOVE},
+        EXISTING,
+        NAMED,
     ),
     bad(
         "collection with a slash",

@@ -26,6 +26,12 @@ FOLDERS = "must be folders of letters, digits"
 
 EXPORTS = [
     wrong("export to nowhere", EXPORT, {}, "exactly one of persistentVolumeClaim, s3"),
+    wrong(
+        "export to two places",
+        EXPORT,
+        {"persistentVolumeClaim": VOLUME, "s3": BUCKET},
+        "exactly one of persistentVolumeClaim, s3",
+    ),
     *(
         wrong(f"export to the folder {path}", f"{CLAIM}.path", path, FOLDERS, {CLAIM: VOLUME})
         for path in ("../other", "a/../../b", "/etc", "a//b", ".hidden")
@@ -73,9 +79,13 @@ EXPORTS = [
 ]
 
 GOOD_EXPORTS: dict[str, Changes] = {
-    "GC logs and recordings without thread dumps": {
-        "spec.diagnostics": {"gcLog": True, "flightRecording": {}, "threadDumps": {"count": 0}},
-        "spec.load.telemetry": {"collect": "ServersAndPods", "intervalSeconds": 1},
+    "GC logs alone": {
+        "spec.diagnostics": {"gcLog": True, "threadDumps": {"count": 0}},
+        "spec.load.telemetry": {"collect": "ServersAndPods"},
+    },
+    "recordings alone": {
+        "spec.diagnostics": {"flightRecording": {}, "threadDumps": {"count": 0}},
+        "spec.load.telemetry": {"collect": "ServersAndPods"},
     },
     "thread dumps of the last repeat": {
         "spec.diagnostics": {"repeat": 3},

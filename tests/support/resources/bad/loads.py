@@ -26,7 +26,12 @@ def _mix(names: int) -> list[dict[str, Any]]:
 LOAD = [
     wrong("telemetry of something else", "spec.load.telemetry.collect", "Everything", NOT_A_CHOICE),
     wrong("telemetry without a pause", "spec.load.telemetry.intervalSeconds", 0, TOO_SMALL),
-    wrong("no queries", "spec.workload.queries", {}, "must set exactly one of configMap"),
+    wrong(
+        "no queries",
+        "spec.workload.queries",
+        {},
+        "must set exactly one of configMap, persistentVolumeClaim, generated",
+    ),
     *LOCUSTFILES,
     bad(
         "generated queries for other data",
@@ -36,7 +41,10 @@ LOAD = [
     ),
     wrong("order that does not exist", "spec.workload.queries.order", "Shuffled", NOT_A_CHOICE),
     wrong(
-        "handler without slash", "spec.workload.handler", "select", "must be the path of a request"
+        "handler without slash",
+        "spec.workload.handler",
+        "select",
+        "must be the path of a request handler, such as /select",
     ),
     wrong(
         "handler that leads out of the collection",
@@ -46,7 +54,16 @@ LOAD = [
     ),
     wrong("number as a parameter", "spec.workload.parameters.rows", 10, NOT_STRING),
     wrong(
-        "warm-up without length", "spec.warmUp", {"users": 1}, "must set exactly one of requests"
+        "warm-up without length",
+        "spec.warmUp",
+        {"users": 1},
+        "must set exactly one of requests, durationSeconds, untilSteady",
+    ),
+    wrong(
+        "warm-up by time and until steady",
+        "spec.warmUp",
+        {"durationSeconds": 10, "untilSteady": {}},
+        "must set exactly one of requests, durationSeconds, untilSteady",
     ),
     wrong(
         "no time to become steady",

@@ -51,11 +51,13 @@ GOOD_OBJECTIVES: dict[str, Changes] = {
 }
 
 OBJECTIVES = [
-    bad(
-        "objective of two things",
-        _with(IN_TIME | {"failures": {"maxPercent": 1}}),
+    *bad_in_one_way(
         "spec.objectives[0]",
         "must set exactly one of responseTime, meanResponseTime, failures",
+        {
+            "objective of nothing": _with({"name": "none"}),
+            "objective of two things": _with(IN_TIME | {"failures": {"maxPercent": 1}}),
+        },
     ),
     bad(
         "objective of a step that is not there",
@@ -113,6 +115,7 @@ OBJECTIVES = [
         "spec",
         "objectives times load.steps times target.variants must be at most 128",
     ),
+    bad("capacity of nothing", {"spec.load.capacity": {}}, "spec", "objectives must have one with"),
     *bad_in_one_way(
         "spec",
         "objectives must have one with responseTime or meanResponseTime",

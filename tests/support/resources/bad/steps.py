@@ -32,8 +32,6 @@ DOWNLOADED: Changes = {
     "spec.dataset": {"http": {"urls": ["http://files/books.jsonl"]}},
     "spec.workload.queries": {"configMap": {"name": "queries"}},
 }
-FIRST = "spec.load.steps[0]"
-CHANGE = {"atSeconds": 1, "requestsPerSecond": 5}
 INDEXING = {f"{STEP}.indexing": {"batchSize": 100}}
 
 STEPS = [
@@ -46,6 +44,7 @@ STEPS = [
         "spec",
         "deadlines.measuringSeconds must not be less than the durations of all steps together",
     ),
+    bad("steps left out", {"spec.load.steps": REMOVE}, "spec.load", NO_STEPS),
     bad("no steps", {"spec.load.steps": []}, "spec.load", NO_STEPS),
     wrong("33 steps", "spec.load.steps", [step(name=f"step-{i}") for i in range(33)], TOO_MANY),
     *bad_in_one_way(
@@ -73,6 +72,7 @@ STEPS = [
         "spec.load.steps[1]",
         "name must not be the default name of a different step",
     ),
+    wrong("step name with a space", f"{STEP}.name", "5 users", SHORT_NAME),
     wrong("step name in capitals", f"{STEP}.name", "FiveUsers", SHORT_NAME),
     wrong("long step name", f"{STEP}.name", "a" * 41, TOO_LONG),
     wrong("no users", f"{STEP}.users", 0, TOO_SMALL),
@@ -80,11 +80,13 @@ STEPS = [
     wrong("spawn rate 0", f"{STEP}.spawnRate", 0, TOO_SMALL),
     wrong("duration with a unit", f"{STEP}.durationSeconds", "60s", NOT_INTEGER),
     wrong("misspelt field", f"{STEP}.durationSecond", 10, UNKNOWN),
-    bad(
-        "duration and requests",
-        {f"{STEP}.requests": 100},
-        FIRST,
-        "must set exactly one of duration",
+    *bad_in_one_way(
+        "spec.load.steps[0]",
+        "must set exactly one of durationSeconds, requests",
+        {
+            "duration and requests": {f"{STEP}.requests": 100},
+            "neither duration nor requests": {f"{STEP}.durationSeconds": REMOVE},
+        },
     ),
     wrong(
         "longest think time below the shortest",
@@ -92,21 +94,37 @@ STEPS = [
         {"minMilliseconds": 200, "maxMilliseconds": 100},
         "minMilliseconds must not be greater than maxMilliseconds",
     ),
-    wrong("empty think time", f"{STEP}.thinkTime", {}, "must set exactly one"),
+    wrong(
+        "two think times",
+        f"{STEP}.thinkTime",
+        {"constantMilliseconds": 1, "exponentialMeanMilliseconds": 1},
+        "must set exactly one of constantMilliseconds",
+    ),
+    wrong(
+        "empty think time", f"{STEP}.thinkTime", {}, "must set exactly one of constantMilliseconds"
+    ),
     wrong(
         "jitter of a think time that varies anyway",
         f"{STEP}.thinkTime",
         {"exponentialMeanMilliseconds": 1, "jitterPercent": 5},
         "jitterPercent must go with constantMilliseconds",
     ),
-    bad(
-        "neither users nor a planned rate", {f"{STEP}.users": REMOVE}, FIRST, "exactly one of users"
+    *bad_in_one_way(
+        "spec.load.steps[0]",
+        "must set exactly one of users, requestsPerSecond, replay",
+        {
+            "users and a planned rate": {f"{STEP}.requestsPerSecond": 16},
+            "neither users nor a planned rate": {f"{STEP}.users": REMOVE},
+        },
     ),
-    bad(
-        "rate of 0",
-        PLANNED | {f"{STEP}.requestsPerSecond": 0},
-        FIRST,
-        "requestsPerSecond must be at least 0.001",
+    *(
+        bad(
+            f"rate of {rate}",
+            PLANNED | {f"{STEP}.requestsPerSecond": rate},
+            "spec.load.steps[0]",
+            "requestsPerSecond must be at least 0.001",
+        )
+        for rate in (0, 0.0009)
     ),
     wrong("negative rate", f"{STEP}.requestsPerSecond", -1, TOO_SMALL, PLANNED),
     wrong("rate beyond any machine", f"{STEP}.requestsPerSecond", 1_000_001, TOO_LARGE, PLANNED),
@@ -119,7 +137,7 @@ STEPS = [
         PLANNED,
     ),
     *bad_in_one_way(
-        FIRST,
+        "spec.load.steps[0]",
         "spawnRate, thinkTime and pacingMilliseconds must go with users",
         {
             "think time without users": PLANNED
@@ -130,7 +148,7 @@ STEPS = [
     bad(
         "pacing and think time",
         {f"{STEP}.pacingMilliseconds": 10, f"{STEP}.thinkTime": {"constantMilliseconds": 1}},
-        FIRST,
+        "spec.load.steps[0]",
         "thinkTime and pacingMilliseconds must not both be set",
     ),
     bad(
@@ -146,28 +164,36 @@ STEPS = [
         "speedFactor must be at least 0.01",
     ),
     *bad_in_one_way(
-        FIRST,
+        "spec.load.steps[0]",
         "rateChanges must go with requestsPerSecond",
         {
-            "rate changes with users": {f"{STEP}.rateChanges": [CHANGE]},
+            "rate changes with users": {
+                f"{STEP}.rateChanges": [{"atSeconds": 1, "requestsPerSecond": 5}]
+            },
             "rate changes without a duration": PLANNED
             | {
                 f"{STEP}.durationSeconds": REMOVE,
                 f"{STEP}.requests": 1000,
-                f"{STEP}.rateChanges": [CHANGE],
+                f"{STEP}.rateChanges": [{"atSeconds": 1, "requestsPerSecond": 5}],
             },
         },
     ),
     bad(
         "rate change beyond the end",
         PLANNED | {f"{STEP}.rateChanges": [{"atSeconds": 100_000, "requestsPerSecond": 5}]},
-        FIRST,
+        "spec.load.steps[0]",
         "rateChanges[].atSeconds must not be beyond durationSeconds",
     ),
     bad(
         "rate changes out of order",
-        PLANNED | {f"{STEP}.rateChanges": [CHANGE | {"atSeconds": 2}, CHANGE]},
-        FIRST,
+        PLANNED
+        | {
+            f"{STEP}.rateChanges": [
+                {"atSeconds": 2, "requestsPerSecond": 5},
+                {"atSeconds": 1, "requestsPerSecond": 5},
+            ]
+        },
+        "spec.load.steps[0]",
         "rateChanges must be in the order of atSeconds",
     ),
     bad(
@@ -177,7 +203,7 @@ STEPS = [
         "requestsPerSecond must be at least 0.001",
     ),
     *(
-        bad(f"{field} with users", {f"{STEP}.{field}": value}, FIRST, message)
+        bad(f"{field} with users", {f"{STEP}.{field}": value}, "spec.load.steps[0]", message)
         for field, value, message in (
             ("arrivalDistribution", "Uniform", "arrivalDistribution and rampSeconds must go with"),
             ("rampSeconds", 5, "arrivalDistribution and rampSeconds must go with"),
@@ -225,7 +251,7 @@ STEPS = [
             "spec.workload.queries": {"configMap": {"name": "log"}},
             STEP: {"replay": {}, "durationSeconds": 9, "indexing": {}},
         },
-        FIRST,
+        "spec.load.steps[0]",
         "indexing must go with users or requestsPerSecond, replay sends the queries of a log",
     ),
     wrong("updates of no document", f"{STEP}.indexing.batchSize", 0, TOO_SMALL),

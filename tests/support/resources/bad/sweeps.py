@@ -13,6 +13,10 @@ BAD_SWEEPS: dict[str, tuple[Changes, str]] = {
         {"spec.axes.0.field": REMOVE},
         "must set exactly one of field, fields",
     ),
+    "both field and fields": (
+        {"spec.axes.0.fields": ["seed", "backoffLimit"]},
+        "must set exactly one of field, fields",
+    ),
     "a path that is none": (
         {"spec.axes.0.field": "target/heap"},
         "must be the path of a field below the spec",

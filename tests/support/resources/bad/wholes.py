@@ -31,13 +31,22 @@ WHOLE = [
         "metadata.name",
         "metadata.name must have at most 32 characters when target.solrCloud.zookeeper.mode is",
     ),
-    wrong("name that starts with a digit", "metadata.name", "3-nodes", "metadata.name must be a-z"),
     wrong(
-        "name with a dot", "metadata.name", "solr.bench", "metadata.name must be a-z, 0-9 and '-'"
+        "name that starts with a digit",
+        "metadata.name",
+        "3-nodes",
+        "metadata.name must be a-z, 0-9 and '-' within, and start with a letter",
+    ),
+    wrong(
+        "name with a dot",
+        "metadata.name",
+        "solr.bench",
+        "metadata.name must be a-z, 0-9 and '-' within, and start with a letter",
     ),
     wrong(
         "name with a space", "metadata.name", "my bench", ("RFC 1123", "metadata.name must be a-z")
     ),
+    wrong("name in capitals", "metadata.name", "Bench", ("RFC 1123", "metadata.name must be a-z")),
 ]
 
 NAMES = "values must have names of capitals, digits and '_', such as WORKERS"
@@ -69,7 +78,16 @@ BASELINE = "spec.comparison.baseline"
 COMPARISONS = [
     wrong("baseline of nothing", BASELINE, {}, "exactly one of benchmark, report"),
     wrong(
-        "baseline is itself", f"{BASELINE}.benchmark", {"name": "base"}, "must be another benchmark"
+        "two baselines",
+        BASELINE,
+        {"benchmark": {"name": "a"}, "report": {"configMap": {"name": "b"}}},
+        "exactly one of benchmark, report",
+    ),
+    wrong(
+        "baseline is itself",
+        f"{BASELINE}.benchmark",
+        {"name": "base"},
+        "must be another benchmark than this one",
     ),
     bad(
         "baseline in another namespace",

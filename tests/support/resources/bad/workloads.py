@@ -42,6 +42,12 @@ def transaction(*requests: dict[str, Any], **fields: Any) -> Changes:
 
 WORKLOADS = [
     wrong("neither queries nor mix", WORKLOAD, {}, "must set exactly one of queries, mix"),
+    wrong(
+        "queries and mix",
+        WORKLOAD,
+        {"queries": QUERIES, "mix": [{"name": "a", "queries": QUERIES}]},
+        "must set exactly one of queries, mix",
+    ),
     bad("empty mix", {WORKLOAD: {"mix": []}}, "spec.workload.mix", TOO_FEW),
     bad("21 entries", mix(*({"queries": QUERIES} for _ in range(21))), f"{WORKLOAD}.mix", TOO_MANY),
     bad(
@@ -61,11 +67,15 @@ WORKLOADS = [
         WORKLOAD,
         "mix must not have more than 50 names",
     ),
-    bad(
-        "queries and updates in one entry",
-        mix({"queries": QUERIES, "updates": {"generated": {}}}),
+    *bad_in_one_way(
         MIX,
         "must set exactly one of queries, updates, transaction",
+        {
+            "entry without requests": mix({"weight": 1}),
+            "queries and updates in one entry": mix(
+                {"queries": QUERIES, "updates": {"generated": {}}}
+            ),
+        },
     ),
     bad("weight 0", mix({"weight": 0, "queries": QUERIES}), f"{MIX}.weight", TOO_SMALL),
     bad(
@@ -142,7 +152,10 @@ WORKLOADS = [
         "must be a path into the response, such as response.docs[0].id",
     ),
     wrong(
-        "expectation of nothing", f"{WORKLOAD}.expect", {}, "must set at least one of minNumFound"
+        "expectation of nothing",
+        f"{WORKLOAD}.expect",
+        {},
+        "must set at least one of minNumFound, maxNumFound, contains",
     ),
     wrong(
         "more expected than allowed",
@@ -200,27 +213,43 @@ QUERIES_ONLY = (
     "requestName, handler, method, parameters, expect and seed must be omitted with locustfile"
 )
 ONE_OF = "must set exactly one of queries, mix, locustfile"
-CLASS = "must be the name of a class, such as CheckOutUser"
-MINE = {"configMap": {"name": "mine"}}
-IN_FOLDER = {"configMap": {"name": "mine", "key": "users/check_out.py"}}
 
 LOCUSTFILES = [
-    bad("queries and a locustfile", {LOCUSTFILE: MINE}, WORKLOAD, ONE_OF),
-    *(
-        bad(name, custom_locustfile(**fields), f"{LOCUSTFILE}.{place}", message)
-        for name, fields, place, message in (
-            ("locustfile without ConfigMap", {"configMap": REMOVE}, "configMap", MISSING),
-            ("locustfile in a folder", IN_FOLDER, "configMap.key", "must be a key of a ConfigMap"),
-            ("no class of the file", {"classes": []}, "classes", TOO_FEW),
-            ("class with its module", {"classes": ["users.CheckOut"]}, "classes[0]", CLASS),
-            ("no tag", {"tags": []}, "tags", TOO_FEW),
-            (
-                "number as a variable",
-                {"environment": {"BRANCH": 7}},
-                "environment.BRANCH",
-                NOT_STRING,
-            ),
-        )
+    *bad_in_one_way(
+        "spec.workload",
+        ONE_OF,
+        {
+            "queries and a locustfile": {LOCUSTFILE: {"configMap": {"name": "mine"}}},
+            "mix and a locustfile": custom_locustfile()
+            | {"spec.workload.mix": [{"name": "a", "queries": {"generated": {}}}]},
+            "neither queries nor a locustfile": {"spec.workload.queries": REMOVE},
+        },
+    ),
+    bad(
+        "locustfile without ConfigMap",
+        custom_locustfile(configMap=REMOVE),
+        f"{LOCUSTFILE}.configMap",
+        MISSING,
+    ),
+    bad(
+        "locustfile in a folder",
+        custom_locustfile(configMap={"name": "mine", "key": "users/check_out.py"}),
+        f"{LOCUSTFILE}.configMap.key",
+        "must be a key of a ConfigMap",
+    ),
+    bad("no class of the file", custom_locustfile(classes=[]), f"{LOCUSTFILE}.classes", TOO_FEW),
+    bad(
+        "class with its module",
+        custom_locustfile(classes=["users.CheckOut"]),
+        f"{LOCUSTFILE}.classes[0]",
+        "must be the name of a class, such as CheckOutUser",
+    ),
+    bad("no tag", custom_locustfile(tags=[]), f"{LOCUSTFILE}.tags", TOO_FEW),
+    bad(
+        "number as a variable",
+        custom_locustfile(environment={"BRANCH": 7}),
+        f"{LOCUSTFILE}.environment.BRANCH",
+        NOT_STRING,
     ),
     *bad_in_one_way(
         LOCUSTFILE,
@@ -230,19 +259,17 @@ LOCUSTFILES = [
             "variable of ours": custom_locustfile(environment={"SOLRBENCH_COLLECTION": "a"}),
         },
     ),
-    *(
-        bad(
-            f"{field} for a locustfile",
-            custom_locustfile() | {f"{WORKLOAD}.{field}": value},
-            WORKLOAD,
-            QUERIES_ONLY,
-        )
-        for field, value in {
-            "handler": "/query",
-            "parameters": {"rows": "1"},
-            "expect": {"minNumFound": 1},
-            "seed": 2,
-        }.items()
+    *bad_in_one_way(
+        "spec.workload",
+        QUERIES_ONLY,
+        {
+            "handler for a locustfile": custom_locustfile() | {"spec.workload.handler": "/query"},
+            "parameters for a locustfile": custom_locustfile()
+            | {"spec.workload.parameters": {"rows": "1"}},
+            "expectation for a locustfile": custom_locustfile()
+            | {"spec.workload.expect": {"minNumFound": 1}},
+            "seed of a mix for a locustfile": custom_locustfile() | {"spec.workload.seed": 2},
+        },
     ),
     bad(
         "planned rate for a locustfile",
