@@ -97,10 +97,16 @@ def test_only_running_a_command_patches_the_process() -> None:
 
 
 def test_process_is_patched_before_anything_else_is_imported() -> None:
-    """A queue that is not gevent's would hold up everything beside the wait for it."""
+    """What a module took from an unpatched library would hold up all the greenlets."""
     program = (
-        "import solrbench.load.__main__, json\n"
-        "from solrbench.net import deadline\n"
-        "print(json.dumps(deadline.SimpleQueue.__module__))\n"
+        "import json, sys\n"
+        "from gevent import monkey\n"
+        "patch_all, loaded = monkey.patch_all, []\n"
+        "def patch():\n"
+        "    loaded.extend(n for n in sys.modules if n.startswith(('solrbench', 'http')))\n"
+        "    return patch_all()\n"
+        "monkey.patch_all = patch\n"
+        "import solrbench.load.__main__\n"
+        "print(json.dumps(loaded))\n"
     )
-    assert run_python("-c", program).startswith("gevent.")
+    assert run_python("-c", program) == ["solrbench", "solrbench.load", "solrbench.load.__main__"]
