@@ -256,6 +256,7 @@ GOOD: dict[str, Changes] = {
             {"name": "proxies", "urls": ["http://10.0.0.1", "http://proxy.web.svc:8080/a/solr/"]},
         ]
     },
+    "a single endpoint": {"spec.target.variants": [{"name": "service", "endpoint": "Service"}]},
     "8 variants of 4 steps": {
         "spec.target.variants": [{"name": f"v{i}", "endpoint": "Nodes"} for i in range(8)],
         "spec.load.steps": [step(name=f"step-{i}") for i in range(4)],

@@ -40,7 +40,12 @@ ENDPOINTS = [
         "load.visibility must go with collection.router.name compositeId without a field",
     ),
     wrong("marked documents at once", "spec.load.visibility", {"intervalSeconds": 0}, TOO_SMALL),
-    bad("one variant", {VARIANTS: [RAW]}, "spec.target", "variants must be none or at least 2"),
+    bad(
+        "repeats until one variant is decided",
+        {VARIANTS: [RAW], "spec.load.repeats": {"until": "Decided"}},
+        "spec",
+        "load.repeats.until must go with two target.variants",
+    ),
     wrong(
         "two variants of one name", VARIANTS, [RAW, SERVICE | {"name": "raw"}], "Duplicate value"
     ),

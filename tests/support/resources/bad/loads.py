@@ -166,7 +166,7 @@ LOAD = [
         "repeats until nothing",
         {"spec.load.repeats": {"until": "Decided"}},
         "spec",
-        "load.repeats.until must go with target.variants or comparison.baseline",
+        "load.repeats.until must go with two target.variants or comparison.baseline",
     ),
     wrong(
         "count and until",

@@ -36,7 +36,7 @@ REPEAT_RULES = (
             " || has(self.comparison.baseline)"
         ),
         message=(
-            "load.repeats.until must go with target.variants or comparison.baseline, otherwise"
+            "load.repeats.until must go with two target.variants or comparison.baseline, otherwise"
             " there is nothing to decide; set count"
         ),
     ),

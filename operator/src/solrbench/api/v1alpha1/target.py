@@ -364,16 +364,12 @@ class Target(Model):
     """`existing` is an existing Solr that the operator neither creates nor deletes."""
 
     variants: Annotated[list[Variant], Field(max_length=MAX_VARIANTS), ListMap("name")] = []
-    """`variants` are endpoints of the target to compare. Every repeat runs all steps through each
-    endpoint; the first is the baseline. Requests go directly to the Solr nodes when empty."""
+    """`variants` are endpoints of the target. Every repeat runs all steps through each endpoint,
+    and the others are compared with the first. A single one is what all requests go through.
+    Requests go directly to the Solr nodes when empty."""
 
     rules: ClassVar = (
         exactly_one("solrCloud", "existing"),
-        Rule(
-            cel="self.variants.size() != 1",
-            message="variants must be none or at least 2, the first one is the baseline of the"
-            " others",
-        ),
         Rule(
             cel=(
                 "has(self.solrCloud)"
