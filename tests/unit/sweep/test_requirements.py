@@ -15,6 +15,7 @@ from solrbench.sweep.requirements import (
     duration_text,
     find_price,
     load_duration,
+    measure_requests,
     pod_groups,
 )
 from support.resources.small_resource import RESTORED, resource
@@ -79,10 +80,11 @@ def test_backup_is_restored_without_index_pods() -> None:
 
 def test_room_for_agents_is_needed_where_pods_are_read_and_costs_nothing() -> None:
     prices = Prices(currency="USD", per_core_hour=1.0, per_memory_gibibyte_hour=1.0)
-    servers, pods = (
-        pod_groups(SolrBenchmark.parse(resource({"spec.load.telemetry.collect": each})).spec)
+    without, with_agents = (
+        measure_requests(SolrBenchmark.parse(resource({"spec.load.telemetry.collect": each})).spec)
         for each in ("Servers", "ServersAndPods")
     )
+    servers, pods = without.pods, with_agents.pods
     agents = {each.component for each in pods if each.has_agent}
     assert agents == {"solr", "zookeeper"}
     (solr,) = (each for each in pods if each.component == "solr")
@@ -90,6 +92,9 @@ def test_room_for_agents_is_needed_where_pods_are_read_and_costs_nothing() -> No
     assert without_capacity([replace(solr, count=1)], [node]) == [replace(solr, count=1)]
     assert without_capacity([replace(solr, count=1, has_agent=False)], [node]) == []
     assert find_price(prices, pods) == find_price(prices, servers)
+    assert with_agents.target == without.target
+    count = sum(each.count for each in pods if each.has_agent)
+    assert with_agents.total.cores == pytest.approx(without.total.cores + count * 0.05)
 
 
 def test_nodes_that_others_may_not_use_are_taken_first() -> None:

@@ -218,37 +218,32 @@ _AGENT = Amounts(parse_cores(AGENT_RESOURCES["cpu"]), parse_bytes(AGENT_RESOURCE
 class PointRequests:
     """What a point needs: the time of its load, and what its pods request.
 
-    `targets` and `indexes` are how often its repeats make and fill one, at least and at most.
+    `target` is what its servers take, without agents, and `total` what all pods that are there
+    while the load runs request. `targets` and `indexes` are how often its repeats make and fill
+    one, at least and at most.
     """
 
     duration: LoadDuration
     target: Amounts
-    load: Amounts
+    total: Amounts
     pods: tuple[PodGroup, ...]
     targets: tuple[int, int]
     indexes: tuple[int, int]
-
-    @property
-    def total(self) -> Amounts:
-        """All pods that are there at a time while the load runs."""
-        return self.target + self.load
 
 
 def measure_requests(spec: Spec) -> PointRequests:
     """Return what a benchmark needs."""
     pods = tuple(pod_groups(spec))
-    target, load = (
-        sum((pod.amounts for pod in pods if pod.stage == stage), Amounts())
-        for stage in ("target", "load")
-    )
+    servers = (pod.amounts for pod in pods if pod.stage == "target")
+    beside_load = (pod.requested for pod in pods if pod.stage != "data")
     repeats = spec.load.repeats
     starts, once, never = (repeats.least, repeats.most), (1, 1), (0, 0)
     targets = starts if repeats.start_on is RepeatStart.FRESH_TARGET else once
     indexes = once if repeats.start_on is RepeatStart.SAME_TARGET else starts
     return PointRequests(
         load_duration(spec),
-        target,
-        load,
+        sum(servers, Amounts()),
+        sum(beside_load, Amounts()),
         pods,
         never if spec.target.solr_cloud is None else targets,
         never if spec.dataset is None else indexes,
