@@ -84,6 +84,14 @@ def test_each_axis_has_a_sentence_with_the_word_of_each_value() -> None:
     assert scope.startswith("Conclusions on one target are about these targets")
 
 
+def test_size_of_a_relevant_difference_is_said_where_one_is_not_and_it_is_not_usual() -> None:
+    said = "A difference is relevant from 20 % on (comparison.smallestEffectPercent)."
+    worse = {"heap 512Mi, nodes 1/1": 100.0, "heap 512Mi, nodes 2/2": 150.0}
+    for effect, figures, is_said in ((20, FIGURES, True), (5, FIGURES, False), (20, worse, False)):
+        template: Changes = {"spec.comparison": {"smallestEffectPercent": effect}}
+        assert (said in answer(figures, template=template)[1]) is is_said
+
+
 def test_repeats_on_fresh_targets_make_words_about_topologies() -> None:
     sweep = parse_sweep({}, {"spec.load.repeats": {"count": 5, "startOn": "FreshTarget"}})
     _, sentences, _ = measured_points.answer(sweep, lambda _: repeated(spread(10, 5, 1)))

@@ -2,10 +2,11 @@
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from solrbench.analysis.metrics import MIN_REPEATS, Difference
+from solrbench.analysis.differences import SMALLEST_EFFECT_PERCENT, ComparisonRule
+from solrbench.analysis.metrics import MIN_REPEATS, Difference, Scale
 from solrbench.analysis.sentences import (
     CONCLUSIONS,
     difference_sentence,
@@ -15,7 +16,7 @@ from solrbench.analysis.sentences import (
 from solrbench.api.v1alpha1.comparisons import Conclusion
 from solrbench.api.v1alpha1.sweep import MAX_ANSWERS, BestPoint, SweepPoint
 from solrbench.api.v1alpha1.sweep_spec import SweepSpec
-from solrbench.stats.number_format import count_noun, format_bytes, format_cores
+from solrbench.stats.number_format import count_noun, format_bytes, format_cores, format_percent
 from solrbench.sweep.advice import advise, advise_rounds
 from solrbench.sweep.differences import (
     Candidate,
@@ -81,6 +82,7 @@ def answer_sweep(spec: SweepSpec, plan: SweepPlan, points: Sequence[SweepPoint])
     rounds = max(point.rounds or 0 for point in points)
     sentences = [
         *itertools.islice(_axis_sentences(conditions, found, figure.words), room.on_axes),
+        *_smallest_effect(figure, rule, found.values()),
         *answer_best(figure, best),
         *_along_conditions(conditions, figure),
         *(_interaction(each, figure.words) for each in interactions),
@@ -228,6 +230,19 @@ def _axis_sentences(
             ]
             if values:
                 yield _values(place, condition.baseline, values, figure, condition.where)
+
+
+def _smallest_effect(
+    figure: ObjectiveFigure, rule: ComparisonRule, found: Collection[Difference]
+) -> Iterator[str]:
+    """Yield up to which size no difference was relevant, where that is not the usual one."""
+    effect = rule.smallest_effect_percent
+    is_usual = effect == SMALLEST_EFFECT_PERCENT or figure.comparison.scale is Scale.POINTS
+    if not is_usual and any(each.conclusion is Conclusion.SAME for each in found):
+        yield (
+            f"A difference is relevant from {format_percent(effect)} on"
+            " (comparison.smallestEffectPercent)."
+        )
 
 
 def _invalid(point: MeasuredPoint) -> str:
