@@ -163,6 +163,22 @@ def test_a_status_says_as_much_of_repeats_as_their_values_do() -> None:
     assert all((each.high_percent or 0) - (each.low_percent or 0) < 2 * width for each in alone)
 
 
+def test_rate_of_updates_that_index_is_compared_once_as_that_of_their_documents() -> None:
+    sweep, benchmarks = measure(check_outs_suffer)
+    for name, each in benchmarks.items():
+        update = {
+            field: [
+                result.model_copy(update={"documents_per_second": result.requests_per_second})
+                for result in getattr(each.status, field)
+            ]
+            for field in ("results", "totals")
+        }
+        status = each.status.model_copy(update=update)
+        benchmarks[name] = each.model_copy(update={"status": status})
+    metrics = {metric for *_, metric in figures_of(build_sweep_report(sweep, benchmarks))}
+    assert metrics == {"p95Milliseconds", "documentsPerSecond", "indexingSeconds"}
+
+
 @pytest.mark.parametrize(("way", "seeds", "most"), [(measure, 5, 0), (measure_targets, 20, 1)])
 def test_hardly_any_of_equal_figures_differ(
     way: Callable[..., Measured], seeds: int, most: int

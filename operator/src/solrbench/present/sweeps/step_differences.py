@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from solrbench.analysis.differences import RepeatValue, conclude_details
 from solrbench.analysis.metrics import (
+    DOCUMENTS,
     INDEXING,
     P95,
     RATE,
@@ -215,8 +216,11 @@ def _figures(status: Status) -> Iterator[tuple[_Key, float]]:
         p95 = result.response_p95_milliseconds or result.p95_milliseconds
         if p95:
             yield _Key(*where, P95), p95
-        if result.requests_per_second and _has_own_rate(result, transactions):
-            yield _Key(*where, RATE), result.requests_per_second
+        # Of updates that index, the rate of their documents is the same one.
+        documents = result.documents_per_second
+        rate = documents or result.requests_per_second
+        if rate and _has_own_rate(result, transactions):
+            yield _Key(*where, DOCUMENTS if documents else RATE), rate
     if status.dataset.is_valid and status.dataset.seconds:
         yield _Key("", "", "", INDEXING), status.dataset.seconds
 
