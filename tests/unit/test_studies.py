@@ -36,7 +36,7 @@ FILES = [
     "mcgill-longevity",
     "hathitrust-replay",
 ]
-LEAST_SECONDS = 32
+LEAST_SECONDS = 30
 """Of a step: with 28 whole seconds or more, repeats can be compared."""
 STANZAS = """Package: apt
 Version: 2.6
