@@ -16,7 +16,14 @@ from solrbench.kube.connection import ForbiddenError
 from solrbench.stats.number_format import GIBIBYTE, count_noun, format_cores
 from solrbench.sweep.cluster_capacity import capacity_of_nodes, format_pods
 from solrbench.sweep.plan import CheckedSweep, find_points_without_capacity
-from solrbench.sweep.requirements import PodGroup, duration_text, load_duration, peak, pod_groups
+from solrbench.sweep.requirements import (
+    PodGroup,
+    duration_text,
+    load_duration,
+    peak,
+    pod_groups,
+    sum_requests,
+)
 
 
 @command("solrbench plan -f bench.yaml", "solrbench plan -f bench.yaml --offline")
@@ -79,11 +86,11 @@ def _pod_lines(groups: list[PodGroup]) -> list[str]:
     lines = [f"{group.component}: {format_pods(group)}" for group in groups]
     together = peak(groups)
     count = sum(group.count for group in together)
-    cores = sum(group.requested.cores for group in together)
-    memory = sum(group.requested.memory_bytes for group in together)
+    requested = sum_requests(together)
     storage = sum(group.count * group.storage_bytes for group in groups)
     claims = f", {storage / GIBIBYTE:.4g} GiB in volumes" if storage else ""
-    total = f"{count} pods, {format_cores(cores)}, {memory / GIBIBYTE:.4g} GiB{claims}"
+    memory = f"{requested.memory_bytes / GIBIBYTE:.4g} GiB"
+    total = f"{count} pods, {format_cores(requested.cores)}, {memory}{claims}"
     return [*lines, f"together at most: {total}"]
 
 

@@ -29,7 +29,7 @@ from solrbench.kube.client import Cluster
 from solrbench.kube.connection import ForbiddenError, UnauthorizedError, UnreachableError
 from solrbench.kube.reader import Manifest
 from solrbench.stats.number_format import format_bytes
-from solrbench.sweep.requirements import pod_groups, stages
+from solrbench.sweep.requirements import pod_groups, stages, sum_requests
 
 _OF_OWN_KINDS = ("get", "list", "watch", "create", "patch", "delete")
 RIGHTS = (
@@ -164,8 +164,8 @@ def _quota_findings(subject: Subject, quota: Manifest) -> Iterator[Answer]:
     for benchmark in subject.benchmarks:
         parts = stages(pod_groups(benchmark.spec))
         pods = max(sum(group.count for group in part) for part in parts)
-        cores = max(sum(group.requested.cores for group in part) for part in parts)
-        memory = max(sum(group.requested.memory_bytes for group in part) for part in parts)
+        cores = max(sum_requests(part).cores for part in parts)
+        memory = max(sum_requests(part).memory_bytes for part in parts)
         wanted = {
             "pods": (pods, f"{pods}"),
             # A quota may leave out the `requests.`.

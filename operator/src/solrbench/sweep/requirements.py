@@ -104,7 +104,12 @@ def stages(groups: Sequence[PodGroup]) -> list[list[PodGroup]]:
 
 def peak(groups: Sequence[PodGroup]) -> list[PodGroup]:
     """Return the pods that run together when the most memory is taken."""
-    return max(stages(groups), key=lambda part: sum(each.requested.memory_bytes for each in part))
+    return max(stages(groups), key=lambda part: sum_requests(part).memory_bytes)
+
+
+def sum_requests(groups: Iterable[PodGroup]) -> "Amounts":
+    """Return what all pods of these groups request, with their agents."""
+    return sum((each.requested for each in groups), Amounts())
 
 
 @dataclass(frozen=True)
@@ -235,7 +240,7 @@ def measure_requests(spec: Spec) -> PointRequests:
     """Return what a benchmark needs."""
     pods = tuple(pod_groups(spec))
     servers = (pod.amounts for pod in pods if pod.stage == "target")
-    beside_load = (pod.requested for pod in pods if pod.stage != "data")
+    _, with_load = stages(pods)
     repeats = spec.load.repeats
     starts, once, never = (repeats.least, repeats.most), (1, 1), (0, 0)
     targets = starts if repeats.start_on is RepeatStart.FRESH_TARGET else once
@@ -243,7 +248,7 @@ def measure_requests(spec: Spec) -> PointRequests:
     return PointRequests(
         load_duration(spec),
         sum(servers, Amounts()),
-        sum(beside_load, Amounts()),
+        sum_requests(with_load),
         pods,
         never if spec.target.solr_cloud is None else targets,
         never if spec.dataset is None else indexes,
