@@ -37,8 +37,9 @@ def test_byte_quantities_are_parsed(quantity: str, wanted: int) -> None:
 
 
 @pytest.mark.parametrize("quantity", ["", "0", "-1Gi", "1.5Gi", "2GB", "2g", "1e3", "1 Gi", "0Mi"])
-def test_other_spellings_are_no_bytes(quantity: str) -> None:
-    assert re.fullmatch(MEMORY_PATTERN, quantity) is None
+@pytest.mark.parametrize("pattern", [MEMORY_PATTERN, HEAP_PATTERN])
+def test_other_spellings_are_no_bytes(pattern: str, quantity: str) -> None:
+    assert re.fullmatch(pattern, quantity) is None
 
 
 @pytest.mark.parametrize(
@@ -58,6 +59,8 @@ def test_other_spellings_are_no_cores(quantity: str) -> None:
 @pytest.mark.parametrize(("heap", "wanted"), [("512Mi", 512), ("2Gi", 2048), ("31Gi", 31_744)])
 def test_heap_in_the_unit_of_the_jvm(heap: str, wanted: int) -> None:
     assert re.fullmatch(HEAP_PATTERN, heap)
+    # The JVM takes no decimal units.
+    assert re.fullmatch(HEAP_PATTERN, heap.removesuffix("i")) is None
     assert heap_mebibytes(heap) == wanted
 
 
