@@ -158,14 +158,11 @@ POD_OPTIONS = [
         securityContext={"runAsUser": 5, "omitIds": True},
     ),
     _refused(
-        "node labels without values",
-        f"{EXPRESSION}",
-        VALUES_GO,
-        affinity=_node(key="a", operator="In"),
+        "node labels without values", EXPRESSION, VALUES_GO, affinity=_node(key="a", operator="In")
     ),
     _refused(
         "node labels with values of nothing",
-        f"{EXPRESSION}",
+        EXPRESSION,
         VALUES_GO,
         affinity=_node(key="a", operator="Exists", values=["b"]),
     ),
